@@ -111,7 +111,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       ...['domain/limits.ts', 'domain/event.ts', 'domain/person/limits.ts', 'domain/person/person.ts'],
       'domain/scopes.ts',
       ...['domain/invoice/lifecycle.ts', 'domain/invoice/lanes.ts', 'domain/invoice/attention.ts'],
-      'domain/invoice/kinds.ts',
+      ...['domain/invoice/kinds.ts', 'text/credit-labels.ts', 'text/credit-reasons.ts'],
       ...['domain/webhook/delivery.ts', 'domain/tenant/tenant.ts', 'domain/tenant/ports.ts'],
       ...['domain/authority/breaker.ts', 'domain/api-key/key-kinds.ts'],
     ],

@@ -4,6 +4,7 @@ import type { Authenticate } from '../domain/api-key/authenticate.ts';
 import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import { exactly, problemsOf } from '../domain/input-problems.ts';
+import { kindOfId } from '../domain/invoice/kinds.ts';
 import type { StatusChanges, WatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import { createBell } from '../domain/kit/bell.ts';
 import { type ClientPrincipal, callerOf } from '../domain/principal.ts';
@@ -14,6 +15,9 @@ import { whenGone } from './when-gone.ts';
 
 /** Maximum number of invoices of one stream, and the maximum size of its request in bytes. */
 const [MOST_FOLLOWED, MOST_BYTES] = [100, 64 * 1024];
+
+/** The tokens of pages without an account: the client_secret of a document, which begins with its id, or an embed's. */
+const PAGE_TOKEN = /^(inv|crn|emb)_/;
 
 const text = z.string().max(400);
 const followed = exactly({ id: text, token: text, after: text.nullable() }, 'an invoice to follow');
@@ -55,14 +59,14 @@ interface Source {
 export function followStatuses({ authenticate, limiter, streams, watchInvoice }: FollowParts): Middleware {
   async function open(ctx: Context, { id, token, after }: z.output<typeof followed>): Promise<Source | Unfollowed> {
     // API keys open more than one invoice, and pages without an account must not use them.
-    if (!/^(inv|emb)_/.test(token)) return REFUSED;
+    if (!PAGE_TOKEN.test(token)) return REFUSED;
     try {
       const { secure: encrypted, ip: address, host } = ctx;
       const principal = await authenticate(`Bearer ${token}`, { encrypted, address, host, forwarded: false });
       if (principal.kind !== 'client') return REFUSED;
       const { allowed, resetAt } = await limiter.consume('publishable', callerOf(principal), 1);
       if (!allowed) return { later: Math.max(1, Math.ceil((resetAt - Date.now()) / 1000)) };
-      return { principal, changes: await watchInvoice(principal, id, null, after) };
+      return { principal, changes: await watchInvoice(principal, id, null, after, kindOfId(id) ?? undefined) };
     } catch (error) {
       if (error instanceof ServiceError && [401, 403, 404].includes(error.status)) return REFUSED;
       throw error;

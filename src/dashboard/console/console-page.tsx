@@ -8,6 +8,7 @@ import { CopyButton } from '../interface/copy-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { whileSeen } from '../interface/while-seen.ts';
+import { DOCUMENT_TEXTS } from '../text/credit-notes.ts';
 import { formatMoment } from '../text/dates.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 
@@ -78,9 +79,9 @@ export function ConsolePage() {
             {manual && <span class="badge">{byHand}</span>}
           </summary>
           <p class="row-actions">
-            {kindOfId(invoiceId) === 'invoice' && (
-              <a href={`${address}/invoices/${invoiceId}`}>{texts.deliveries.invoice}</a>
-            )}
+            <a href={`${address}/invoices/${invoiceId}`}>
+              {DOCUMENT_TEXTS[kindOfId(invoiceId) ?? 'invoice'][language].invoice}
+            </a>
             <code dir="ltr">{id}</code> <CopyButton text={body} />
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard */}

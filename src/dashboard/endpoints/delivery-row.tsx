@@ -1,8 +1,8 @@
-import { kindOfId } from '../../domain/invoice/kinds.ts';
 import { hasScope } from '../../domain/scopes.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useEvery } from '../interface/use-every.ts';
+import { useDocumentTexts } from '../invoice/use-document-texts.ts';
 import { formatMoment } from '../text/dates.ts';
 import { useChange } from '../workspace/use-change.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
@@ -35,7 +35,8 @@ export function DeliveryRow({ delivery, onResent, isOpen = false }: DeliveryRowP
   const { language, texts } = useLanguage();
   const { address, tenant, environment } = useWorkspace();
   const { id, eventId, eventType, invoiceId, endpointId, state, createdAt, nextAttemptAt, attempts } = delivery;
-  const { resend, invoice, own, attempt, request, answer, truncated } = texts.deliveries;
+  const { invoice: document } = useDocumentTexts(invoiceId).texts;
+  const { resend, own, attempt, request, answer, truncated } = texts.deliveries;
   const resending = useChange(RESEND_EVENT);
   const moment = (instant: string) => <time dateTime={instant}>{formatMoment(instant, language)}</time>;
   return (
@@ -53,7 +54,7 @@ export function DeliveryRow({ delivery, onResent, isOpen = false }: DeliveryRowP
         )}
       </summary>
       <p class="row-actions">
-        {kindOfId(invoiceId) === 'invoice' && <a href={`${address}/invoices/${invoiceId}`}>{invoice}</a>}
+        <a href={`${address}/invoices/${invoiceId}`}>{document}</a>
         {!isOpen && <a href={`${address}/deliveries/${id}`}>{own}</a>}
         {hasScope(tenant.role, 'operate', environment) && (
           <button

@@ -1,28 +1,31 @@
 import type { ResultOf } from 'gql.tada';
 import { graphql } from '../graphql/graphql.ts';
 
-/** The fields of an invoice that its client_secret shows. */
-export const INVOICE = graphql(`
-  query CustomerInvoice($id: ID!) {
-    invoice(id: $id) {
-      id
-      environment
-      number
-      amount
-      currency
-      status
-      createdAt
-      dgiId
-      rejectionReason
-      problems { message }
-      customer { name ice }
-      terms { dueDate operationDate paymentMode }
-      totals { subtotal total taxTotals { rate base tax } }
-      roundingAmount
-      timeline { status at eventId }
-      documents { pdf { url } xml { url } }
+/** The fields of an invoice or credit note that its client_secret shows. */
+export const DOCUMENT = graphql(`
+  query CustomerDocument($id: ID!) {
+    document: node(id: $id) {
+      ... on FiscalDocument {
+        id
+        environment
+        number
+        amount
+        currency
+        status
+        createdAt
+        dgiId
+        rejectionReason
+        problems { message }
+        customer { name ice }
+        totals { subtotal total taxTotals { rate base tax } }
+        timeline { status at eventId }
+        documents { pdf { url } xml { url } }
+      }
+      ... on Invoice { terms { dueDate operationDate paymentMode } }
+      ... on CreditNote { reason note invoice { id number } }
     }
   }
 `);
 
-export type Invoice = ResultOf<typeof INVOICE>['invoice'];
+/** An invoice or a credit note, as its page shows it. Only an invoice has `terms`, only a credit note a `reason`. */
+export type Invoice = Extract<NonNullable<ResultOf<typeof DOCUMENT>['document']>, { readonly amount: unknown }>;

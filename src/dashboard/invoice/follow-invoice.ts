@@ -1,10 +1,10 @@
 import { isFinal } from '../../domain/invoice/lifecycle.ts';
 import { createGraphqlClient, isRefusal } from '../graphql/client.ts';
 import { waitToRetry } from '../graphql/retry.ts';
-import { INVOICE, type Invoice } from './documents.ts';
+import { DOCUMENT, type Invoice } from './documents.ts';
 import { followStatus } from './shared-stream.ts';
 
-/** The known state of an invoice, and the state of the connection. */
+/** The known state of an invoice or credit note, and the state of the connection. */
 export interface InvoiceView {
   /** Null until it is first read. */
   readonly invoice: Invoice | null;
@@ -65,11 +65,12 @@ export function followInvoice(id: string, secret: string, show: (view: InvoiceVi
   async function read(): Promise<void> {
     const turn = ++reads;
     for (let attempt = 0; turn === reads; attempt++) {
-      const { data, error } = await client.query(INVOICE, { id }).toPromise();
+      const { data, error } = await client.query(DOCUMENT, { id }).toPromise();
       if (turn !== reads) return;
       if (error && isRefusal(error)) return refuse();
-      unread = !data || error !== undefined;
-      if (data && !error) invoice = data.invoice;
+      const found = data?.document && 'amount' in data.document ? data.document : null;
+      unread = found === null || error !== undefined;
+      if (!unread) invoice = found;
       tell();
       if (!unread) return;
       await waitToRetry(attempt);

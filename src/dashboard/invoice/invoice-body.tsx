@@ -11,16 +11,18 @@ export interface InvoiceBodyProps {
   /** Whether the browser has a network. */
   readonly online: boolean;
   readonly reader: Reader;
+  /** The address of the page of an invoice, for readers who may open it. */
+  readonly addressOf?: (invoiceId: string) => string;
 }
 
 /** Shows an invoice, its status as it changes, and its documents, for its customer and its tenant's people. */
-export function InvoiceBody({ invoice, state, online, reader }: InvoiceBodyProps) {
+export function InvoiceBody({ invoice, state, online, reader, addressOf }: InvoiceBodyProps) {
   return (
     <div class="invoice">
       <InvoiceSummary invoice={invoice} />
       <StatusCard invoice={invoice} state={state} online={online} reader={reader} />
       <InvoiceDocuments invoice={invoice} />
-      <InvoiceDetails invoice={invoice} />
+      <InvoiceDetails invoice={invoice} addressOf={addressOf} />
     </div>
   );
 }

@@ -1,23 +1,40 @@
+import type { ComponentChild } from 'preact';
+import { CREDIT_LABELS } from '../../text/credit-labels.ts';
+import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { formatDate, formatDay } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
 import type { Invoice } from './documents.ts';
 import { useDocumentTexts } from './use-document-texts.ts';
 
-/** Shows the dates, the customer and the totals, which add up as those of the PDF do. Nobody pays a credit note. */
-export function InvoiceDetails({ invoice }: { invoice: Invoice }) {
-  const { language, kind, texts } = useDocumentTexts(invoice.id);
-  const { customer, terms, totals, roundingAmount, dgiId } = invoice;
+interface InvoiceDetailsProps {
+  readonly invoice: Invoice;
+  /** The address of the page of an invoice, for readers who may open it. */
+  readonly addressOf?: ((invoiceId: string) => string) | undefined;
+}
+
+/** Shows the dates, the customer, what a credit note corrects and why, and the totals, which add up as in the PDF. */
+export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
+  const { language, texts } = useDocumentTexts(invoice.id);
+  const { customer, totals, dgiId } = invoice;
+  const roundingAmount = invoice.amount - totals.total;
   const money = (centimes: number) => formatAmount(centimes, language);
-  const facts: readonly (readonly [string, string | null])[] = [
+  const facts: readonly (readonly [string, ComponentChild])[] = [
     [texts.customer, customer.name],
     [texts.ice, customer.ice],
     [texts.createdOn, formatDate(invoice.createdAt, language)],
-    [texts.operationOn, terms.operationDate && formatDay(terms.operationDate, language)],
-    ...(kind === 'credit_note'
-      ? []
+    ...('reason' in invoice
+      ? [
+          [
+            CREDIT_LABELS[language].original,
+            <Corrected key="corrected" original={invoice.invoice} addressOf={addressOf} />,
+          ] as const,
+          [CREDIT_LABELS[language].reason, CREDIT_REASON_TEXTS[invoice.reason][language]] as const,
+          [texts.note, invoice.note] as const,
+        ]
       : [
-          [texts.dueOn, terms.dueDate && formatDay(terms.dueDate, language)] as const,
-          [texts.payment, terms.paymentMode] as const,
+          [texts.operationOn, invoice.terms.operationDate && formatDay(invoice.terms.operationDate, language)] as const,
+          [texts.dueOn, invoice.terms.dueDate && formatDay(invoice.terms.dueDate, language)] as const,
+          [texts.payment, invoice.terms.paymentMode] as const,
         ]),
     [texts.dgiId, dgiId],
   ];
@@ -56,4 +73,14 @@ export function InvoiceDetails({ invoice }: { invoice: Invoice }) {
       </dl>
     </section>
   );
+}
+
+interface CorrectedProps extends Pick<InvoiceDetailsProps, 'addressOf'> {
+  readonly original: Extract<Invoice, { readonly reason: unknown }>['invoice'];
+}
+
+/** Shows the number of the invoice that a credit note corrects, with a link if it is an invoice of this service. */
+function Corrected({ original: { id, number }, addressOf }: CorrectedProps) {
+  const shown = <bdi>{number}</bdi>;
+  return id !== null && addressOf ? <a href={addressOf(id)}>{shown}</a> : shown;
 }

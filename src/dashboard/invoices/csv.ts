@@ -37,8 +37,8 @@ export function csvLine(cells: readonly Cell[], language: Language): string {
  */
 const FORMULA_BEGINS = /^(?=["\s]*[=+\-@＝＋－＠]|[\t\r\n])|(?<=[;,\t\r\n])(?=(?:"|[^\S\t\r\n])*[=+\-@＝＋－＠])/g;
 
-/** Texts that spreadsheets show unchanged: the service's numbers (`2026-000123`), and whole numbers. */
-const SHOWN_AS_IT_IS = /^(?:\d{4}-\d{6,}|0|[1-9]\d{0,10})$/;
+/** Texts that spreadsheets show unchanged: the service's numbers (`2026-000123`, `AV-2026-000123`), and whole numbers. */
+const SHOWN_AS_IT_IS = /^(?:(?:AV-)?\d{4}-\d{6,}|0|[1-9]\d{0,10})$/;
 const TRUTH_OR_ERROR = /^\s*(?:(?:true|false|vrai|faux)\s*$|#)/i;
 /** Suffixes that turn digits into a time or a power of ten: `3 PM`, `12h30`, `1E5`. */
 const AFTER_DIGITS = /(?:(?<=\p{Nd}\s+)[ap]|(?<=\p{Nd}\s*)(?:[ap]m|e|h))(?!\p{L})/giu;

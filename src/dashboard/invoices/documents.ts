@@ -1,9 +1,10 @@
 import type { ResultOf, VariablesOf } from 'gql.tada';
 import { graphql } from '../graphql/graphql.ts';
 
-/** A page of a tenant's invoices. */
-export const INVOICES = graphql(`
-  query Invoices(
+/** A page of a tenant's invoices and credit notes. */
+export const DOCUMENTS = graphql(`
+  query Documents(
+    $kind: FiscalDocumentKind
     $status: InvoiceStatus
     $customerName: String
     $customerIce: String
@@ -15,7 +16,8 @@ export const INVOICES = graphql(`
     $last: Int
     $before: String
   ) {
-    invoices(
+    fiscalDocuments(
+      kind: $kind
       status: $status
       customerName: $customerName
       customerIce: $customerIce
@@ -33,39 +35,49 @@ export const INVOICES = graphql(`
   }
 `);
 
-export type ListedInvoice = ResultOf<typeof INVOICES>['invoices']['nodes'][number];
-export type InvoicesVariables = VariablesOf<typeof INVOICES>;
+export type ListedDocument = ResultOf<typeof DOCUMENTS>['fiscalDocuments']['nodes'][number];
+export type DocumentsVariables = VariablesOf<typeof DOCUMENTS>;
 
-/** The fields of an invoice that a member of its tenant sees. */
-export const MEMBER_INVOICE = graphql(`
-  query MemberInvoice($id: ID!) {
-    invoice(id: $id) {
-      id
-      environment
-      number
-      amount
-      currency
-      status
-      createdAt
-      dgiId
-      rejectionReason
-      problems { message }
-      customer { name ice }
-      terms { dueDate operationDate paymentMode }
-      totals { subtotal total taxTotals { rate base tax } }
-      roundingAmount
-      timeline { status at eventId }
-      documents { pdf { url } xml { url } }
-      lines { description quantity unitPrice taxRate amount }
-      email { status to attempts sentAt lastError }
-      attention { reason message since nextAttemptAt }
-      authorityAttempts { at purpose outcome milliseconds message }
-      deliveries { id eventType state createdAt nextAttemptAt endpoint { url } attempts { at status errorMessage latencyMs } }
+/** The fields of an invoice or credit note that a member of its tenant sees. */
+export const MEMBER_DOCUMENT = graphql(`
+  query MemberDocument($id: ID!) {
+    document: node(id: $id) {
+      ... on FiscalDocument {
+        id
+        environment
+        number
+        amount
+        currency
+        status
+        createdAt
+        dgiId
+        rejectionReason
+        problems { message }
+        customer { name ice }
+        totals { subtotal total taxTotals { rate base tax } }
+        timeline { status at eventId }
+        documents { pdf { url } xml { url } }
+        lines { description quantity unitPrice taxRate amount }
+        email { status to attempts sentAt lastError }
+        attention { reason message since nextAttemptAt }
+        authorityAttempts { at purpose outcome milliseconds message }
+        deliveries { id eventType state createdAt nextAttemptAt endpoint { url } attempts { at status errorMessage latencyMs } }
+      }
+      ... on Invoice {
+        terms { dueDate operationDate paymentMode }
+        creditedAmount
+        creditNotes(first: 100) { nodes { id number status amount } }
+      }
+      ... on CreditNote { reason note invoice { id number } }
     }
   }
 `);
 
-export type MemberInvoice = ResultOf<typeof MEMBER_INVOICE>['invoice'];
+/** An invoice or a credit note, as the people of its tenant see it. */
+export type MemberDocument = Extract<
+  NonNullable<ResultOf<typeof MEMBER_DOCUMENT>['document']>,
+  { readonly amount: unknown }
+>;
 
 /** The customers whose name or ICE begins with a text. */
 export const CUSTOMERS = graphql(`
@@ -76,16 +88,17 @@ export const CUSTOMERS = graphql(`
 
 export type KnownCustomer = ResultOf<typeof CUSTOMERS>['customers'][number];
 
-/** The id of the invoice with a given number; an error if there is none. */
+/** The id of the invoice or credit note with a given number; an error if there is none. */
 export const BY_NUMBER = graphql(`
   query ByNumber($number: String!) {
-    invoiceByNumber(number: $number) { id }
+    fiscalDocumentByNumber(number: $number) { id }
   }
 `);
 
-/** A page of the invoices in an export. */
+/** A page of the invoices and credit notes in an export. */
 export const EXPORTED = graphql(`
   query Exported(
+    $kind: FiscalDocumentKind
     $status: InvoiceStatus
     $customerName: String
     $customerIce: String
@@ -94,7 +107,8 @@ export const EXPORTED = graphql(`
     $createdBefore: DateTime
     $after: String
   ) {
-    invoices(
+    fiscalDocuments(
+      kind: $kind
       status: $status
       customerName: $customerName
       customerIce: $customerIce
@@ -108,11 +122,10 @@ export const EXPORTED = graphql(`
         id number status createdAt amount currency dgiId
         customer { name ice }
         totals { subtotal taxTotal total }
-        roundingAmount
       }
       pageInfo { hasNextPage endCursor }
     }
   }
 `);
 
-export type ExportedInvoice = ResultOf<typeof EXPORTED>['invoices']['nodes'][number];
+export type ExportedDocument = ResultOf<typeof EXPORTED>['fiscalDocuments']['nodes'][number];

@@ -1,12 +1,15 @@
 import type { Client, CombinedError } from '@urql/core';
 import type { VariablesOf } from 'gql.tada';
+import { kindOfId } from '../../domain/invoice/kinds.ts';
 import { isRefusal } from '../graphql/client.ts';
 import { waitToRetry } from '../graphql/retry.ts';
+import { DOCUMENT_TEXTS } from '../text/credit-notes.ts';
 import type { Texts } from '../text/fr.ts';
 import type { Language } from '../text/languages.ts';
+import { signedAmount } from '../text/money.ts';
 import { plainMoment } from '../text/moroccan-time.ts';
 import { type Cell, csvLine } from './csv.ts';
-import { EXPORTED, type ExportedInvoice } from './documents.ts';
+import { EXPORTED, type ExportedDocument } from './documents.ts';
 import { conditionsOf, type Filter } from './invoice-filter.ts';
 
 /** Maximum number of attempts to read a page before the export fails. */
@@ -20,20 +23,20 @@ interface Export {
   readonly filter: Filter;
   readonly language: Language;
   readonly texts: Texts;
-  /** Called after each page with the number of invoices read so far. */
+  /** Called after each page with the number of documents read so far. */
   readonly onProgress: (count: number) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads all invoices of a filter, newest first, page by page, into a CSV file. Invoices created meanwhile are not
+ * Reads all documents of a filter, newest first, page by page, into a CSV file. Documents created meanwhile are not
  * included. A page that fails is read again with growing pauses. The rate limit only slows the export down.
  * @returns null when `signal` has aborted
  * @throws when the service refuses it, or cannot be reached for long
  */
 export async function exportInvoices(client: Client, options: Export): Promise<Blob | null> {
   const { filter, language, texts, onProgress, signal } = options;
-  const columns = columnsOf(texts);
+  const columns = columnsOf(texts, language);
   const head = columns.map(([name]) => name);
   const parts: Blob[] = [new Blob([BYTE_ORDER_MARK, csvLine(head, language)])];
   let after: string | null = null;
@@ -46,9 +49,9 @@ export async function exportInvoices(client: Client, options: Export): Promise<B
     if (page === null) return null;
     parts.push(
       new Blob(
-        page.nodes.map((invoice) =>
+        page.nodes.map((document) =>
           csvLine(
-            columns.map(([, cellOf]) => cellOf(invoice)),
+            columns.map(([, cellOf]) => cellOf(document)),
             language,
           ),
         ),
@@ -62,29 +65,33 @@ export async function exportInvoices(client: Client, options: Export): Promise<B
   }
 }
 
-type Column = readonly [name: string, cellOf: (invoice: ExportedInvoice) => Cell];
+type Column = readonly [name: string, cellOf: (document: ExportedDocument) => Cell];
 
 /**
  * Returns the columns of the file. Its amounts add up: the total is the sum without tax plus the tax, and the payable
- * amount is the total plus the rounding.
+ * amount is the total plus the rounding. Those of credit notes are negative, so that the columns can be summed.
  */
-function columnsOf({ invoices, search, statuses, ...texts }: Texts): readonly Column[] {
+function columnsOf({ invoices, search, ...texts }: Texts, language: Language): readonly Column[] {
   const { number, date, status, customer } = invoices.columns;
+  const kindOf = ({ id }: ExportedDocument) => kindOfId(id) ?? 'invoice';
+  const signed = (amountOf: (document: ExportedDocument) => number) => (document: ExportedDocument) =>
+    signedAmount(amountOf(document), kindOf(document));
   return [
-    [number, (invoice) => invoice.number],
-    [date, (invoice) => new Date(invoice.createdAt)],
-    [status, (invoice) => statuses[invoice.status].step],
-    [customer, (invoice) => invoice.customer.name],
-    [texts.ice, (invoice) => invoice.customer.ice],
-    [texts.subtotal, ({ totals }) => totals.subtotal],
-    [search.taxTotal, ({ totals }) => totals.taxTotal],
-    [texts.total, ({ totals }) => totals.total],
-    [texts.rounding, (invoice) => invoice.roundingAmount],
-    [texts.payable, (invoice) => invoice.amount],
-    [search.currency, (invoice) => invoice.currency],
-    [texts.dgiId, (invoice) => invoice.dgiId],
-    [search.createdAt, (invoice) => plainMoment(new Date(invoice.createdAt))],
-    ['id', (invoice) => invoice.id],
+    [number, (document) => document.number],
+    [invoices.kind, (document) => DOCUMENT_TEXTS[kindOf(document)][language].invoice],
+    [date, (document) => new Date(document.createdAt)],
+    [status, (document) => DOCUMENT_TEXTS[kindOf(document)][language].statuses[document.status].step],
+    [customer, (document) => document.customer.name],
+    [texts.ice, (document) => document.customer.ice],
+    [texts.subtotal, signed(({ totals }) => totals.subtotal)],
+    [search.taxTotal, signed(({ totals }) => totals.taxTotal)],
+    [texts.total, signed(({ totals }) => totals.total)],
+    [texts.rounding, signed(({ amount, totals }) => amount - totals.total)],
+    [texts.payable, signed(({ amount }) => amount)],
+    [search.currency, (document) => document.currency],
+    [texts.dgiId, (document) => document.dgiId],
+    [search.createdAt, (document) => plainMoment(new Date(document.createdAt))],
+    ['id', (document) => document.id],
   ];
 }
 
@@ -92,7 +99,7 @@ async function readPage(client: Client, variables: VariablesOf<typeof EXPORTED>,
   for (let attempt = 1; !signal.aborted; ) {
     const { data, error } = await client.query(EXPORTED, variables).toPromise();
     if (signal.aborted) return null;
-    if (data && !error) return data.invoices;
+    if (data && !error) return data.fiscalDocuments;
     const waitMs = error ? limitedFor(error) : null;
     if (waitMs !== null) {
       await pause(waitMs);

@@ -1,11 +1,14 @@
+import { KIND_NAMES, type Kind } from '../../domain/invoice/kinds.ts';
 import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
 import { startOfDay } from '../text/days.ts';
-import type { InvoicesVariables } from './documents.ts';
+import type { DocumentsVariables } from './documents.ts';
 
 const PAGE = 25;
 
 /** The filter of a page of the list. It is kept in the page's address. */
 export interface Filter {
+  /** Null for invoices and credit notes. It combines with everything else. */
+  readonly kind: Kind | null;
   readonly status: (typeof INVOICE_STATUSES)[number] | null;
   /** The first and the last day of creation, in Morocco: `YYYY-MM-DD`. */
   readonly from: string | null;
@@ -16,7 +19,7 @@ export interface Filter {
   readonly customer: string | null;
   readonly ice: string | null;
   readonly amount: string | null;
-  /** The cursor: the page begins after the invoice `after`, or ends before the invoice `before`. */
+  /** The cursor: the page begins after the document `after`, or ends before the document `before`. */
   readonly after: string | null;
   readonly before: string | null;
 }
@@ -31,6 +34,7 @@ export function filterOf(query: Readonly<Record<string, string>>): Filter {
   const amount = /^\d{1,15}$/.test(query.amount ?? '') ? query.amount : undefined;
   return {
     ...NO_MATCH,
+    kind: KIND_NAMES.find((each) => each === query.kind) ?? null,
     status,
     ...(status === null && matchOf(query.customer, query.ice, amount)),
     from: day(query.from),
@@ -61,14 +65,15 @@ export function searchOf(filter: Filter): string {
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`;
 }
 
-export function variablesOf({ after, before, ...filter }: Filter): InvoicesVariables {
+export function variablesOf({ after, before, ...filter }: Filter): DocumentsVariables {
   return { ...conditionsOf(filter), ...(before === null ? { first: PAGE, after } : { last: PAGE, before }) };
 }
 
 /** Makes the query variables that select the invoices, the same for all pages. */
-export function conditionsOf({ status, from, until, customer, ice, amount }: Omit<Filter, 'after' | 'before'>) {
+export function conditionsOf({ kind, status, from, until, customer, ice, amount }: Omit<Filter, 'after' | 'before'>) {
   const [start, end] = [from && startOfDay(from), until && startOfDay(until, 1)];
   return {
+    ...(kind && { kind }),
     ...(status && { status }),
     ...(customer && { customerName: customer }),
     ...(ice && { customerIce: ice }),

@@ -1,29 +1,31 @@
 import { useLocation } from 'preact-iso';
+import { KIND_NAMES } from '../../domain/invoice/kinds.ts';
 import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
 import { hasScope } from '../../domain/scopes.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { useTitle } from '../interface/use-title.ts';
+import { useDocumentTexts } from '../invoice/use-document-texts.ts';
 import { formatDate } from '../text/dates.ts';
-import { formatAmount } from '../text/money.ts';
+import { formatAmount, signedAmount } from '../text/money.ts';
 import { PageLinks } from '../workspace/page-links.tsx';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
-import { INVOICES, type ListedInvoice } from './documents.ts';
+import { DOCUMENTS, type ListedDocument } from './documents.ts';
 import { ExportButton } from './export-button.tsx';
 import { type Filter, filterOf, isFiltered, NO_MATCH, searchOf, variablesOf } from './invoice-filter.ts';
 import { SearchForm } from './search-form.tsx';
 
-/** `…/invoices`: a page of the invoices, newest first. The address contains the filter and the page. */
+/** `…/invoices`: a page of the invoices and credit notes, newest first. The address contains the filter and the page. */
 export function InvoicesPage() {
   const { texts } = useLanguage();
   const { address, environment, tenant } = useWorkspace();
   const { query, route } = useLocation();
   const filter = filterOf(query);
-  const { data, problem, reload } = useRead(INVOICES, variablesOf(filter));
+  const { data, problem, reload } = useRead(DOCUMENTS, variablesOf(filter));
   const { title, none, noneYet, failed } = texts.invoices;
-  const found = data?.invoices;
+  const found = data?.fiscalDocuments;
   const isFirst = filter.after === null && filter.before === null;
   useTitle(title);
-  // New invoices appear on the first page only; on other pages, existing rows can change.
+  // New documents appear on the first page only; on other pages, existing rows can change.
   useLive((invoiceId) => isFirst || found?.nodes.some(({ id }) => id === invoiceId) === true, reload);
   const to = (change: Partial<Filter>) => `${address}/invoices${searchOf({ ...filter, ...change })}`;
   return (
@@ -59,7 +61,7 @@ interface FiltersProps {
 
 function Filters({ filter, to, onDay }: FiltersProps) {
   const { texts } = useLanguage();
-  const { all, from, until, filters } = texts.invoices;
+  const { all, from, until, filters, kind: kindName, kinds } = texts.invoices;
   const isMatched = filter.customer !== null || filter.ice !== null || filter.amount !== null;
   const day = (name: 'from' | 'until', label: string) => (
     <label>
@@ -85,15 +87,25 @@ function Filters({ filter, to, onDay }: FiltersProps) {
           </a>
         ))}
       </nav>
+      <nav aria-label={kindName}>
+        {[null, ...KIND_NAMES].map((kind) => (
+          <a
+            key={kind}
+            href={to({ kind, after: null, before: null })}
+            aria-current={kind === filter.kind ? 'true' : undefined}
+          >
+            {kinds[kind ?? 'all']}
+          </a>
+        ))}
+      </nav>
       {day('from', from)}
       {day('until', until)}
     </div>
   );
 }
 
-function Rows({ rows }: { rows: readonly ListedInvoice[] }) {
-  const { language, texts } = useLanguage();
-  const { address } = useWorkspace();
+function Rows({ rows }: { rows: readonly ListedDocument[] }) {
+  const { texts } = useLanguage();
   const { columns } = texts.invoices;
   return (
     <table class="rows stacked">
@@ -107,33 +119,43 @@ function Rows({ rows }: { rows: readonly ListedInvoice[] }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ id, number, customer, status, createdAt, amount, currency, attention }) => (
-          <tr key={id}>
-            <th scope="row">
-              <a href={`${address}/invoices/${id}`}>
-                <bdi>{number ?? texts.numberToCome}</bdi>
-              </a>
-            </th>
-            <td class="customer">
-              <bdi>{customer.name}</bdi>
-            </td>
-            <td>
-              <span class="badge" data-status={status}>
-                {texts.statuses[status].step}
-              </span>
-              {attention && <span class="badge attention">{texts.invoices.attention}</span>}
-            </td>
-            <td>
-              <time dateTime={createdAt}>{formatDate(createdAt, language)}</time>
-            </td>
-            <td class="sum">
-              <bdi>
-                {formatAmount(amount, language)} {currency}
-              </bdi>
-            </td>
-          </tr>
+        {rows.map((row) => (
+          <Row row={row} key={row.id} />
         ))}
       </tbody>
     </table>
+  );
+}
+
+function Row({ row }: { row: ListedDocument }) {
+  const { address } = useWorkspace();
+  const { id, number, customer, status, createdAt, amount, currency, attention } = row;
+  const { language, kind, texts } = useDocumentTexts(id);
+  return (
+    <tr>
+      <th scope="row">
+        <a href={`${address}/invoices/${id}`}>
+          <bdi>{number ?? texts.numberToCome}</bdi>
+        </a>
+        {kind === 'credit_note' && <span class="badge kind">{texts.invoice}</span>}
+      </th>
+      <td class="customer">
+        <bdi>{customer.name}</bdi>
+      </td>
+      <td>
+        <span class="badge" data-status={status}>
+          {texts.statuses[status].step}
+        </span>
+        {attention && <span class="badge attention">{texts.invoices.attention}</span>}
+      </td>
+      <td>
+        <time dateTime={createdAt}>{formatDate(createdAt, language)}</time>
+      </td>
+      <td class="sum">
+        <bdi>
+          {formatAmount(signedAmount(amount, kind), language)} {currency}
+        </bdi>
+      </td>
+    </tr>
   );
 }

@@ -11,20 +11,21 @@ import { formatMoment } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DocumentViewer } from './document-viewer.tsx';
-import { MEMBER_INVOICE, type MemberInvoice } from './documents.ts';
+import { MEMBER_DOCUMENT, type MemberDocument } from './documents.ts';
 
-/** `…/invoices/<id>`: an invoice for the people of its tenant. */
+/** `…/invoices/<id>`: an invoice or a credit note for the people of its tenant. */
 export function MemberInvoicePage() {
   const { id = '' } = useRoute().params;
   const { texts, language } = useDocumentTexts(id);
-  const { data, problem, reload } = useRead(MEMBER_INVOICE, { id });
+  const { data, problem, reload } = useRead(MEMBER_DOCUMENT, { id });
   const online = useOnline();
-  const invoice = data?.invoice;
+  const { address } = useWorkspace();
+  const invoice = data?.document && 'amount' in data.document ? data.document : null;
   useTitle(invoice?.number ? `${texts.invoice} ${invoice.number}` : texts.invoice);
   useLive((invoiceId) => invoiceId === id, reload);
   if (!invoice) {
     const [title, under] =
-      problem === 'refused'
+      problem === 'refused' || data
         ? [texts.notFound, texts.notFoundUnder]
         : [texts.invoice, problem ? texts.invoices.failed : texts.loading];
     return (
@@ -46,7 +47,13 @@ export function MemberInvoicePage() {
           />
         </p>
       )}
-      <InvoiceBody invoice={invoice} state={state} online={online} reader="seller" />
+      <InvoiceBody
+        invoice={invoice}
+        state={state}
+        online={online}
+        reader="seller"
+        addressOf={(invoiceId) => `${address}/invoices/${invoiceId}`}
+      />
       {invoice.documents && <DocumentViewer url={invoice.documents.pdf.url} />}
       <Lines invoice={invoice} />
       <Messages invoice={invoice} />
@@ -55,7 +62,7 @@ export function MemberInvoicePage() {
   );
 }
 
-function Lines({ invoice: { lines } }: { invoice: MemberInvoice }) {
+function Lines({ invoice: { lines } }: { invoice: MemberDocument }) {
   const { language, texts } = useLanguage();
   const { columns } = texts.invoices;
   const money = (centimes: number) => formatAmount(centimes, language);
@@ -96,8 +103,8 @@ function Lines({ invoice: { lines } }: { invoice: MemberInvoice }) {
 }
 
 /** Shows the mail to the customer and the deliveries to webhooks. */
-function Messages({ invoice: { email, deliveries } }: { invoice: MemberInvoice }) {
-  const { language, texts } = useLanguage();
+function Messages({ invoice: { id: documentId, email, deliveries } }: { invoice: MemberDocument }) {
+  const { language, texts } = useDocumentTexts(documentId);
   const { address } = useWorkspace();
   const { mail, noMail, deliveries: title, noDeliveries, mailStatuses, deliveryStates, retryAt } = texts.invoices;
   return (
@@ -154,7 +161,7 @@ function Messages({ invoice: { email, deliveries } }: { invoice: MemberInvoice }
 }
 
 /** Shows the calls to the authority. */
-function Attempts({ invoice: { authorityAttempts } }: { invoice: MemberInvoice }) {
+function Attempts({ invoice: { authorityAttempts } }: { invoice: MemberDocument }) {
   const { language, texts } = useLanguage();
   if (authorityAttempts.length === 0) return null;
   return (

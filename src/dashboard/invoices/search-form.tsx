@@ -16,7 +16,7 @@ interface SearchFormProps {
   readonly to: (change: Partial<Filter>) => string;
 }
 
-/** Searches an invoice by id or number, or the invoices of a customer or with a total. */
+/** Searches a document by id or number, or the documents of a customer or with a total. */
 export function SearchForm({ filter, to }: SearchFormProps) {
   const { texts } = useLanguage();
   const { client, address } = useWorkspace();
@@ -32,9 +32,9 @@ export function SearchForm({ filter, to }: SearchFormProps) {
     if (searched.kind === 'id') return route(`${address}/invoices/${encodeURIComponent(searched.id)}`);
     if (searched.kind === 'match') return show(searched.match);
     const { text } = searched;
-    // An invoice number has digits. If it does not exist, the answer is an error.
+    // A number of the series has digits. If it does not exist, the answer is an error.
     const byNumber = /\d/.test(text) ? await client.query(BY_NUMBER, { number: text }).toPromise() : null;
-    if (byNumber?.data) return route(`${address}/invoices/${byNumber.data.invoiceByNumber.id}`);
+    if (byNumber?.data) return route(`${address}/invoices/${byNumber.data.fiscalDocumentByNumber.id}`);
     const found = suggested.length > 0 ? suggested : await customersOf(client, text);
     const [first] = found;
     if (/^\d+$/.test(text)) return show({ ice: first?.ice ?? text });

@@ -1,6 +1,7 @@
+import { kindOfId } from '../../domain/invoice/kinds.ts';
 import type { Filter } from './invoice-filter.ts';
 
-/** What a text in the search field means: the id of an invoice, a total, an ICE, or a number or a name. */
+/** What a text in the search field means: the id of an invoice or credit note, a total, an ICE, or a number or a name. */
 export type Searched =
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'match'; readonly match: Pick<Filter, 'amount'> | Pick<Filter, 'ice'> }
@@ -15,7 +16,7 @@ export function searchedOf(typed: string): Searched | null {
   // copied from one.
   const text = typed.trim().replace(/^'(?=\d)/, '');
   if (text === '') return null;
-  if (text.startsWith('inv_')) return { kind: 'id', id: text };
+  if (kindOfId(text) !== null) return { kind: 'id', id: text };
   if (/^\d{15}$/.test(text)) return { kind: 'match', match: { ice: text } };
   const [, whole, centimes] = AMOUNT.exec(text) ?? [];
   if (whole === undefined) return { kind: 'text', text };

@@ -16,6 +16,7 @@ interface CreditNoteTexts
       'loading' | 'refused' | 'invoice' | 'test' | 'payable' | 'pdf' | 'documentsToCome' | 'noDocuments'
     >,
     Partial<Pick<Texts, 'testUnder' | 'customer' | 'pdfUnder' | 'verifyUnder'>> {
+  readonly invoices: Pick<Texts['invoices'], 'noMail' | 'noDeliveries'>;
   readonly statuses: Readonly<Record<Exclude<InvoiceStatus, 'signing'>, Changed>>;
   readonly sellerStatuses: Readonly<Record<'rejected', Changed>>;
   readonly testStatuses: Readonly<Record<'accepted', Changed>> & Partial<Record<'transmitted', Partial<StatusTexts>>>;
@@ -34,6 +35,10 @@ const CREDIT_NOTE: Readonly<Record<Language, CreditNoteTexts>> = {
     documentsToCome:
       'Le PDF et le XML signé seront disponibles ici dès que l’administration fiscale aura accepté l’avoir.',
     noDocuments: 'Un avoir rejeté n’a pas de documents.',
+    invoices: {
+      noMail: 'Pas d’e-mail : le client n’a pas d’adresse, ou l’avoir n’est pas encore accepté.',
+      noDeliveries: 'Aucun point de réception n’a reçu d’événement de cet avoir.',
+    },
     statuses: {
       pending: {
         step: 'Reçu',
@@ -84,6 +89,10 @@ const CREDIT_NOTE: Readonly<Record<Language, CreditNoteTexts>> = {
     documentsToCome:
       'The PDF and the signed XML will be available here as soon as the tax authority has accepted the credit note.',
     noDocuments: 'A rejected credit note has no documents.',
+    invoices: {
+      noMail: 'No e-mail: the customer has no address, or the credit note is not accepted yet.',
+      noDeliveries: 'No endpoint has received an event of this credit note.',
+    },
     statuses: {
       pending: {
         headline: 'Credit note received',
@@ -123,6 +132,10 @@ const CREDIT_NOTE: Readonly<Record<Language, CreditNoteTexts>> = {
     verifyUnder: 'المُصدر وصحة الإشعار الدائن',
     documentsToCome: 'سيكون ملف PDF وملف XML الموقع متاحين هنا فور قبول الإدارة الضريبية للإشعار الدائن.',
     noDocuments: 'ليست للإشعار الدائن المرفوض وثائق.',
+    invoices: {
+      noMail: 'لا يوجد بريد: ليس للزبون عنوان، أو لم يُقبل الإشعار الدائن بعد.',
+      noDeliveries: 'لم تتوصل أي نقطة استقبال بحدث من هذا الإشعار الدائن.',
+    },
     statuses: {
       pending: {
         step: 'مسجل',
@@ -176,6 +189,7 @@ function changed(texts: Texts, changes: CreditNoteTexts): Texts {
   return {
     ...texts,
     ...changes,
+    invoices: { ...texts.invoices, ...changes.invoices },
     statuses: changedStatuses(texts.statuses, changes.statuses),
     sellerStatuses: changedStatuses(texts.sellerStatuses, changes.sellerStatuses),
     testStatuses: changedStatuses(texts.testStatuses, changes.testStatuses),

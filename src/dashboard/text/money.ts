@@ -1,3 +1,4 @@
+import type { Kind } from '../../domain/invoice/kinds.ts';
 import type { Language } from './languages.ts';
 
 const NO_BREAK_SPACE = '\u00a0';
@@ -18,6 +19,11 @@ export function formatAmount(centimes: number, language: Language): string {
   const [whole, decimals] = digitsOf(centimes);
   const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands);
   return `${centimes < 0 ? '\u2212' : ''}${grouped}${decimal}${decimals}`;
+}
+
+/** Gives an amount the sign of its document's kind: what a credit note states reduces what is owed. */
+export function signedAmount(centimes: number, kind: Kind): number {
+  return kind === 'credit_note' && centimes !== 0 ? -centimes : centimes;
 }
 
 /** Returns the digits before and after the decimal sign, without the amount's own sign: `-5` → `0` and `05`. */

@@ -23,11 +23,10 @@ const node = (id: string) => ({
   currency: 'MAD',
   dgiId: null,
   customer: { name: 'A', ice: '1' },
-  roundingAmount: 1,
   totals: { subtotal: 110, taxTotal: 1, total: 111 },
 });
 const page = (id: string, next: string | null) => ({
-  data: { invoices: { nodes: [node(id)], pageInfo: { hasNextPage: next !== null, endCursor: next } } },
+  data: { fiscalDocuments: { nodes: [node(id)], pageInfo: { hasNextPage: next !== null, endCursor: next } } },
 });
 const failed = (status: number, headers: Record<string, string> = {}) => ({
   error: { response: new Response(null, { status, headers }), graphQLErrors: [] },
@@ -64,6 +63,14 @@ it('has columns of amounts that add up, a rounding included', async () => {
   expect(head.slice(amounts)).toMatch(/^Total excl\. VAT,VAT,Total incl\. VAT,Rounding,Amount due,/);
   expect(line).toContain(',1.10,0.01,1.11,0.01,1.12,MAD,');
   expect(line.split(',')).toHaveLength(head.split(',').length);
+});
+
+it('states the kind of each document, and amounts of credit notes as negative', async () => {
+  const { done } = exportFrom([page('crn_a', null)]);
+  await vi.advanceTimersByTimeAsync(5000);
+  const [, line = ''] = (await done) as string[];
+  expect(line).toContain('crn_a,Credit note,');
+  expect(line).toContain(',-1.10,-0.01,-1.11,-0.01,-1.12,MAD,');
 });
 
 it('reads page after page', async () => {

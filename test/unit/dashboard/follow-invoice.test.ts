@@ -41,7 +41,7 @@ afterEach(() => {
 /** Answers a request with the invoice as it was at this status. */
 function answer(read: PromiseWithResolvers<Response> | undefined, status: string): void {
   const timeline = STATUSES.slice(0, STATUSES.indexOf(status) + 1).map((each) => ({ status: each, eventId: each }));
-  const body = JSON.stringify({ data: { invoice: { id: ID, status, timeline } } });
+  const body = JSON.stringify({ data: { document: { id: ID, amount: 1, status, timeline } } });
   read?.resolve(new Response(body, { headers: { 'Content-Type': 'application/json' } }));
 }
 

@@ -13,7 +13,7 @@ it('reads what an address says, and leaves out what is none', () => {
     before: 'inv_2',
   });
   const days = { from: '2026-11-01', until: '2026-11-30' };
-  expect(filter).toEqual({ ...NO_MATCH, ...days, status: 'rejected', after: 'inv_1', before: null });
+  expect(filter).toEqual({ ...NO_MATCH, ...days, kind: null, status: 'rejected', after: 'inv_1', before: null });
   expect(filterOf({ status: 'paid', from: '2026-02-30', until: 'x' })).toEqual(filterOf({}));
   expect(filterOf(Object.fromEntries(new URLSearchParams(searchOf(filter))))).toEqual(filter);
   expect(searchOf(filterOf({}))).toBe('');
@@ -26,6 +26,14 @@ it('takes days from midnight to midnight in Morocco, which was one hour ahead of
   });
   // But not in Ramadan.
   expect(variablesOf(filterOf({ from: '2025-03-10' }))).toMatchObject({ createdAfter: '2025-03-09T23:59:59.999Z' });
+});
+
+it('combines a kind with everything else', () => {
+  const filter = filterOf({ kind: 'credit_note', status: 'rejected', after: 'crn_1' });
+  expect(filter).toMatchObject({ kind: 'credit_note', status: 'rejected' });
+  expect(searchOf(filter)).toBe('?kind=credit_note&status=rejected&after=crn_1');
+  expect(variablesOf(filter)).toEqual({ kind: 'credit_note', status: 'rejected', first: 25, after: 'crn_1' });
+  expect(filterOf({ kind: 'crn', amount: '5' })).toMatchObject({ kind: null, amount: '5' });
 });
 
 it('asks for the page after or before an invoice', () => {

@@ -15,6 +15,8 @@ it.each([
   ['', null],
   ['  ', null],
   ['inv_1', { kind: 'id', id: 'inv_1' }],
+  ['crn_1', { kind: 'id', id: 'crn_1' }],
+  ['AV-2026-000012', { kind: 'text', text: 'AV-2026-000012' }],
   ['001234567000089', { kind: 'match', match: { ice: '001234567000089' } }],
   ['1 234,50', { kind: 'match', match: { amount: '123450' } }],
   ['1\u202f234\u00a0567,50', { kind: 'match', match: { amount: '123456750' } }],
@@ -46,7 +48,8 @@ it('a cell of a CSV file is no formula, whatever an import takes as its end', ()
 it('digits that a spreadsheet would change as a number stay a text', () => {
   for (const text of ['002189456000077', '999000000000005', '123456789012', '07', '00'])
     expect(csvLine([text], 'fr')).toBe(`'${text}\r\n`);
-  for (const text of ['12345678901', '7', '0', '2026-000123', '0A']) expect(csvLine([text], 'fr')).toBe(`${text}\r\n`);
+  for (const text of ['12345678901', '7', '0', '2026-000123', 'AV-2026-000123', '0A'])
+    expect(csvLine([text], 'fr')).toBe(`${text}\r\n`);
   expect(csvLine([123_456_789_012_345], 'fr')).toBe('1234567890123,45\r\n');
   // A formula that is a text, which only some spreadsheets run, is none.
   expect(csvLine(['="002189456000077"&A1'], 'en')).toBe('"\'=""002189456000077""&A1"\r\n');
