@@ -5,7 +5,9 @@ import { realFaults, runLiveChaos } from '../support/live-chaos.ts';
 import { brokenLivePromises } from '../support/live-chaos-verdict.ts';
 
 describe.each(PROFILES)('an authority that decides by %s', (profile) => {
-  test('1,000 live invoices under faults and kill -9 end in agreement with its ledger', async ({ signal }) => {
+  test('1,000 live invoices and their credit notes under faults and kill -9 end in agreement with its ledger', async ({
+    signal,
+  }) => {
     const outcome = await runLiveChaos({
       profile,
       signal,
@@ -18,7 +20,7 @@ describe.each(PROFILES)('an authority that decides by %s', (profile) => {
       patienceMs: 900_000,
     });
     console.log(
-      `${outcome.kills} kills, settled in ${outcome.settledInMs} ms, peak of ${outcome.peakPuts} PUTs, faults ${JSON.stringify(outcome.faults)}`,
+      `${outcome.documents.length} documents, ${outcome.kills} kills, settled in ${outcome.settledInMs} ms, peak of ${outcome.peakPuts} PUTs, faults ${JSON.stringify(outcome.faults)}`,
     );
     expect(brokenLivePromises(outcome)).toEqual([]);
     expect(outcome.kills).toBeGreaterThanOrEqual(10);

@@ -4,29 +4,42 @@ import type { LiveChaosOutcome } from './live-chaos.ts';
 
 /** Every promise of live transmission that a run broke, a sentence each. */
 export function brokenLivePromises(outcome: LiveChaosOutcome): string[] {
-  const { plan, created, invoices, ledger, doubled } = outcome;
-  const problems = doubled.map((each) => `the ledger holds ${each} twice`);
-  const known = new Set(invoices.map(({ _id }) => _id));
-  if (created.size !== plan.invoices) problems.push(`${created.size} of ${plan.invoices} creations were answered`);
-  if (invoices.length !== plan.invoices) problems.push(`${invoices.length} invoices are stored`);
-  for (const [key, id] of created) if (!known.has(id)) problems.push(`${key} was answered ${id}, which is lost`);
-  for (const { id } of ledger) if (!known.has(id)) problems.push(`the ledger holds ${id}, which is no invoice`);
+  const { orders, documents, ledger, doubled, inconsistencies } = outcome;
+  const problems = [...inconsistencies, ...doubled.map((each) => `the ledger holds ${each} twice`)];
+  const known = new Set(documents.map(({ _id }) => _id));
+  const answered = new Set([...orders.created.keys(), ...orders.refused]);
+  for (const key of orders.asked) if (!answered.has(key)) problems.push(`${key} was never answered`);
+  if (documents.length !== orders.created.size)
+    problems.push(`${orders.created.size} creations were answered, and ${documents.length} documents are stored`);
+  for (const [key, id] of orders.created) if (!known.has(id)) problems.push(`${key} was answered ${id}, which is lost`);
+  for (const { id } of ledger) if (!known.has(id)) problems.push(`the ledger holds ${id}, which is no document`);
   const held = new Map(ledger.map((entry) => [entry.id, entry]));
-  for (const invoice of invoices) {
-    const flaws = flawsOf(invoice, held.get(invoice._id), outcome.published.get(invoice._id) ?? []);
-    problems.push(...flaws.map((flaw) => `${invoice._id}: ${flaw}`));
+  for (const document of documents) {
+    const flaws = flawsOf(document, held.get(document._id), outcome.published.get(document._id) ?? []);
+    const credits = orders.credited.has(document._id) ? creditFlaws(document, documents) : [];
+    problems.push(...[...flaws, ...credits].map((flaw) => `${document._id}: ${flaw}`));
   }
   return problems;
 }
 
-function flawsOf(invoice: InvoiceDocument, entry: SubmissionBody | undefined, published: readonly string[]): string[] {
+/** The last of the requests for an invoice asked for all that is left, so exactly nothing is, unless one was rejected. */
+function creditFlaws({ _id, amount }: InvoiceDocument, documents: readonly InvoiceDocument[]): string[] {
+  const credits = documents.filter(({ credit }) => credit?.original.id === _id);
+  const counted = credits.filter(({ status }) => status !== 'rejected');
+  const credited = counted.reduce((sum, each) => sum + each.amount, 0);
+  if (credited > amount) return [`${credited} of ${amount} are credited`];
+  if (credited < amount && counted.length === credits.length) return [`only ${credited} of ${amount} are credited`];
+  return [];
+}
+
+function flawsOf(document: InvoiceDocument, entry: SubmissionBody | undefined, published: readonly string[]): string[] {
   const flaws: string[] = [];
-  const { status, dgiId, rejectionReason, xml, events } = invoice;
+  const { kind, status, dgiId, rejectionReason, xml, events } = document;
   const failed = rejectionReason?.startsWith('dgi_transmission_failed:') ?? false;
-  const expected = failed
-    ? ['invoice.signing', 'invoice.rejected']
-    : ['invoice.signing', 'invoice.transmitted', `invoice.${status}`];
-  if (status !== 'accepted' && status !== 'rejected') return [`it is ${status}, work ${JSON.stringify(invoice.work)}`];
+  const expected = (failed ? ['signing', 'rejected'] : ['signing', 'transmitted', status]).map(
+    (each) => `${kind ?? 'invoice'}.${each}`,
+  );
+  if (status !== 'accepted' && status !== 'rejected') return [`it is ${status}, work ${JSON.stringify(document.work)}`];
   if (events.map(({ type }) => type).join() !== expected.join())
     flaws.push(`its events are ${events.map(({ type }) => type)}`);
   if ([...published].sort().join() !== [...expected].sort().join()) flaws.push(`published were ${published}`);

@@ -10,24 +10,25 @@ import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { openAdministration } from '../../src/app/administration.ts';
 import { readConfig } from '../../src/config.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
+import { findInconsistencies } from '../../src/storage/consistency.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
-import { ORDINARY_ICE, REJECTING_ICE } from './chaos.ts';
 import { type DoomedServer, doomedServer } from './chaos-server.ts';
-import { invoiceFor } from './client.ts';
 import { freePort } from './free-ports.ts';
+import { type Orders, orderAll } from './live-orders.ts';
 import { runningStore } from './running-store.ts';
 
 export interface LiveChaosPlan {
   readonly profile: Profile;
   /** Decides every choice of the run; the timing of the machine decides the rest. */
   readonly seed: number;
+  /** How many invoices are created. Credit notes are among them, as {@link orderAll} says. */
   readonly invoices: number;
   /** Number of clients that create at the same time. */
   readonly clients: number;
   readonly faults: readonly FaultRule[];
   /** Mean time between two kills, milliseconds. */
   readonly killEveryMs: number;
-  /** How many kills there are at least. The service is also killed as long as invoices are created. */
+  /** How many kills there are at least. The service is also killed as long as documents are created; 0: never. */
   readonly kills: number;
   /** How long the invoices may take to settle after the last kill, milliseconds. */
   readonly patienceMs: number;
@@ -37,9 +38,11 @@ export interface LiveChaosPlan {
 
 export interface LiveChaosOutcome {
   readonly plan: LiveChaosPlan;
-  /** Ids that clients got, by Idempotency-Key. */
-  readonly created: ReadonlyMap<string, string>;
-  readonly invoices: readonly InvoiceDocument[];
+  readonly orders: Orders;
+  /** The stored documents of both kinds. */
+  readonly documents: readonly InvoiceDocument[];
+  /** What the service's own check of its store finds. */
+  readonly inconsistencies: readonly string[];
   /** The types of the published events, by invoice, sorted as stored. */
   readonly published: ReadonlyMap<string, readonly string[]>;
   /** The authority's ledger. */
@@ -56,8 +59,6 @@ export interface LiveChaosOutcome {
   readonly complaints: readonly string[];
 }
 
-const ICES = [...Array(9).fill(ORDINARY_ICE), REJECTING_ICE] as string[];
-const REQUEST_LIMIT_MS = 20_000;
 /** Short, so that a run takes minutes; the number of attempts is the service's own. */
 const SCHEDULE = '0s,1s,2s,4s,8s';
 
@@ -68,7 +69,7 @@ export function realFaults(rate: number): FaultRule[] {
 
 /**
  * Runs the service with live keys against the simulator, whose calls fail as planned, and kills the service at random
- * moments; each start is on the same folder. Ends when every invoice is final, or patience is at an end.
+ * moments; each start is on the same folder. Ends when every document is final, or patience is at an end.
  */
 export async function runLiveChaos(plan: LiveChaosPlan): Promise<LiveChaosOutcome> {
   const random = randomNumbers(plan.seed);
@@ -97,10 +98,9 @@ export async function runLiveChaos(plan: LiveChaosPlan): Promise<LiveChaosOutcom
     await server.start();
     const key = await liveKey(settings);
     for (const fault of plan.faults) simulator.control.addFault(fault);
-    const created = new Map<string, string>();
-    const creating = createAll(server, key, plan, random, created);
+    const creating = orderAll(server, key, plan, random);
     const kills = await killNowAndThen(server, plan, random, creating);
-    await creating;
+    const orders = await creating;
     const quietAt = performance.now();
     const facts = await settled(dataDir, plan.patienceMs);
     const settledInMs = Math.round(performance.now() - quietAt);
@@ -108,7 +108,7 @@ export async function runLiveChaos(plan: LiveChaosPlan): Promise<LiveChaosOutcom
     await server.stop();
     return {
       plan,
-      created,
+      orders,
       ...facts,
       kills,
       settledInMs,
@@ -138,53 +138,13 @@ async function liveKey(settings: Record<string, string>): Promise<string> {
   }
 }
 
-async function createAll(
-  server: DoomedServer,
-  key: string,
-  { invoices, clients }: LiveChaosPlan,
-  random: () => number,
-  created: Map<string, string>,
-): Promise<void> {
-  const orders = Array.from({ length: invoices }, (_, i) => ({
-    name: `order-${i}`,
-    ice: ICES[Math.floor(random() * ICES.length)] ?? ORDINARY_ICE,
-  }));
-
-  async function create({ name, ice }: { name: string; ice: string }): Promise<void> {
-    for (;;) {
-      try {
-        const response = await fetch(`${await server.url()}/v1/invoices`, {
-          method: 'POST',
-          headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Idempotency-Key': name },
-          body: JSON.stringify(invoiceFor(ice)),
-          signal: AbortSignal.timeout(REQUEST_LIMIT_MS),
-        });
-        const answer = (await response.json()) as { id: string };
-        if (response.status !== 201) throw new Refused(`${response.status} ${JSON.stringify(answer)}`);
-        created.set(name, answer.id);
-        return;
-      } catch (error) {
-        if (error instanceof Refused) throw error;
-        await sleep(20);
-      }
-    }
-  }
-
-  const work = async () => {
-    for (let order = orders.shift(); order !== undefined; order = orders.shift()) await create(order);
-  };
-  await Promise.all(Array.from({ length: clients }, work));
-}
-
-class Refused extends Error {}
-
 async function killNowAndThen(
   server: DoomedServer,
   { kills: least, killEveryMs }: LiveChaosPlan,
   random: () => number,
-  creating: Promise<void>,
+  creating: Promise<unknown>,
 ): Promise<number> {
-  let isCreating = true;
+  let isCreating = least > 0;
   const ended = () => {
     isCreating = false;
   };
@@ -199,8 +159,11 @@ async function killNowAndThen(
   return kills;
 }
 
-/** Reads the store as soon as every invoice is final, or when patience is at an end. */
-async function settled(dataDir: string, patienceMs: number): Promise<Pick<LiveChaosOutcome, 'invoices' | 'published'>> {
+/** Reads the store as soon as every document is final, or when patience is at an end. */
+async function settled(
+  dataDir: string,
+  patienceMs: number,
+): Promise<Pick<LiveChaosOutcome, 'documents' | 'published' | 'inconsistencies'>> {
   const { db, close } = await runningStore(dataDir);
   try {
     const invoices = db.collection<InvoiceDocument>('invoices');
@@ -211,7 +174,8 @@ async function settled(dataDir: string, patienceMs: number): Promise<Pick<LiveCh
     const events = db.collection<{ invoiceId: string; type: string }>('webhook_events');
     for (const { invoiceId, type } of await events.find().sort({ order: 1 }).toArray())
       published.set(invoiceId, [...(published.get(invoiceId) ?? []), type]);
-    return { invoices: await invoices.find().toArray(), published };
+    const inconsistencies = await Array.fromAsync(findInconsistencies(db));
+    return { documents: await invoices.find().toArray(), published, inconsistencies };
   } finally {
     await close();
   }
