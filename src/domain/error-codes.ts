@@ -130,6 +130,17 @@ export const ERRORS = {
       'version',
     ],
   },
+  draft_issued: {
+    status: 409,
+    type: 'ConflictError',
+    description: 'The draft is an invoice by now, or is being issued (GraphQL).',
+    remedy:
+      'Read the invoice that the message names. A draft that is being issued is one within a minute, or is free again.',
+    example: [
+      'Draft drf_550e8400-e29b-41d4-a716-446655440000 was issued as invoice inv_550e8400-e29b-41d4-a716-446655440000.',
+      'id',
+    ],
+  },
   amount_too_small: {
     status: 422,
     type: 'InvalidInputError',

@@ -32,17 +32,27 @@ export function createDraftStore(db: Db): DraftStore {
     page({ tenantId, environment, ...query }) {
       return readPage(stored, { tenantId, environment }, query, draftOf);
     },
-    async change(id, version, change) {
+    async change({ id, version, issuingUntil }, change) {
       const changed = await stored.findOneAndUpdate(
-        { _id: id, version },
-        { $set: change },
+        { _id: id, version, issuingUntil },
+        { $set: { ...change, issuingUntil: null } },
         { returnDocument: 'after' },
       );
       return changed && draftOf(changed);
     },
-    async remove(id, version) {
-      const { deletedCount } = await stored.deleteOne({ _id: id, version });
+    async remove({ id, version, issuingUntil }) {
+      const { deletedCount } = await stored.deleteOne({ _id: id, version, issuingUntil });
       return deletedCount === 1;
+    },
+    async hold(id, version, until) {
+      const { matchedCount } = await stored.updateOne({ _id: id, version }, { $max: { issuingUntil: until } });
+      return matchedCount === 1;
+    },
+    async release(id, version) {
+      await stored.updateOne({ _id: id, version }, { $set: { issuingUntil: null } });
+    },
+    async removeIssued(id, version) {
+      await stored.deleteOne({ _id: id, version });
     },
   };
 }

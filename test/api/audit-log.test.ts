@@ -5,6 +5,7 @@ import type { RecordedEntry } from '../../src/domain/audit-entry.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { Client, invoiceBody } from '../support/client.ts';
+import { CREATION } from '../support/graphql-access.ts';
 import { type Browser, invite, mailedToken, signedIn } from '../support/person.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 
@@ -67,14 +68,16 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
   await expect
     .poll(async () => (await key.graphql(noted)).body.data.creditNote.documents, { timeout: 30_000 })
     .toEqual({ pdf: { ready: true } });
-  const drafted = await key.graphql(
-    'mutation { createDraft(content: {}) { ... on CreateDraftPayload { draft { id } } } }',
-  );
+  const drafted = async (content: string): Promise<string> => {
+    const create = `mutation { createDraft(content: ${content}) { ... on CreateDraftPayload { draft { id } } } }`;
+    return (await key.graphql(create)).body.data.createDraft.draft.id;
+  };
   const other = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'viewer' }] });
   const ids: Record<string, string> = {
     INVOICE: made.id,
     CREDIT_NOTE: creditNoteId,
-    DRAFT_OF_KEY: drafted.body.data.createDraft.draft.id,
+    DRAFT_OF_KEY: await drafted('{}'),
+    ISSUED_DRAFT: await drafted(CREATION),
     PERSON: other.id,
     TENANT: tenant.id,
   };
@@ -114,6 +117,7 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
     ],
     ['createDraft(content: { number: "Confidential" })', 'DRAFT: draft { id }', 'draft.created', 'DRAFT'],
     ['updateDraft(id: "DRAFT_OF_KEY", version: 1, content: { number: "F 1" })', '', 'draft.updated', 'DRAFT_OF_KEY'],
+    ['issueDraft(id: "ISSUED_DRAFT", version: 1)', '', 'draft.issued', 'ISSUED_DRAFT'],
     ['deleteDraft(id: "DRAFT", version: 1)', '', 'draft.deleted', 'DRAFT'],
     ['deleteWebhookEndpoint(id: "ENDPOINT")', '', 'webhook_endpoint.deleted', 'ENDPOINT'],
     ['revokeDocumentUrls(id: "INVOICE")', '', 'invoice.document_urls_revoked', 'INVOICE'],

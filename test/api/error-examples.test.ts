@@ -4,6 +4,7 @@ import { ERROR_CODES, type ErrorCode, exampleOfError, statusesOf } from '../../s
 import { MAX_BODY_BYTES, MAX_ENDPOINTS } from '../../src/domain/limits.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { DOCUMENT } from '../support/contract.ts';
+import { CREATION } from '../support/graphql-access.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
@@ -68,6 +69,16 @@ async function credited(ice: string, net: number): Promise<Failure> {
   return { status: error.status, body: { error } };
 }
 
+async function drafted(content: string): Promise<string> {
+  const create = `mutation { createDraft(content: ${content}) { ... on CreateDraftPayload { draft { id } } } }`;
+  return (await client.graphql(create)).body.data.createDraft.draft.id;
+}
+
+async function onDraft(call: string): Promise<Failure> {
+  const { body } = await client.graphql(`mutation { done: ${call} { ... on Error { code message param status } } }`);
+  return { status: body.data.done.status, body: { error: body.data.done } };
+}
+
 /** How to bring about each example. */
 const CAUSES: Readonly<Partial<Record<ErrorCode, Readonly<Record<number, () => Promise<Failure>>>>>> = {
   invalid_request: {
@@ -109,15 +120,16 @@ const CAUSES: Readonly<Partial<Record<ErrorCode, Readonly<Record<number, () => P
   },
   draft_changed: {
     409: async () => {
-      const created = await client.graphql(
-        'mutation { createDraft(content: {}) { ... on CreateDraftPayload { draft { id } } } }',
-      );
-      const update = (amount: number) =>
-        client.graphql(`mutation { updateDraft(id: "${created.body.data.createDraft.draft.id}", version: 1,
-          content: { amount: ${amount} }) { ... on Error { code message param status } } }`);
-      await update(1);
-      const error = (await update(2)).body.data.updateDraft;
-      return { status: error.status, body: { error } };
+      const id = await drafted('{}');
+      await onDraft(`updateDraft(id: "${id}", version: 1, content: { amount: 1 })`);
+      return onDraft(`updateDraft(id: "${id}", version: 1, content: { amount: 2 })`);
+    },
+  },
+  draft_issued: {
+    409: async () => {
+      const id = await drafted(CREATION);
+      await onDraft(`issueDraft(id: "${id}", version: 1)`);
+      return onDraft(`deleteDraft(id: "${id}", version: 1)`);
     },
   },
   amount_too_small: { 422: () => create({ amount: 99 }) },

@@ -69,6 +69,8 @@ beforeAll(async () => {
   names.ENDPOINT = String(names.SCRATCH);
   await scratchDraft();
   names.DRAFT = String(names.SCRATCH_DRAFT);
+  await scratchDraft(CREATION);
+  names.ISSUED_DRAFT = String(names.SCRATCH_DRAFT);
   const create = async (changes: object = {}) => {
     const customer = { ice: '001234567000080', name: OWN_TEXT, address: OWN_TEXT, email: `a@${OWN_TEXT}.example` };
     const lines = [{ description: OWN_TEXT, quantity: 1, unit_price: 10000 }];
@@ -196,8 +198,8 @@ async function scratchEndpoint(): Promise<void> {
   names.SCRATCH = (await owner.post('/v1/webhook_endpoints', body)).body.id;
 }
 
-async function scratchDraft(): Promise<void> {
-  const create = `mutation { createDraft(content: { number: "${OWN_TEXT}" }) { ... on CreateDraftPayload { draft { id } } } }`;
+async function scratchDraft(content = `{ number: "${OWN_TEXT}" }`): Promise<void> {
+  const create = `mutation { createDraft(content: ${content}) { ... on CreateDraftPayload { draft { id } } } }`;
   names.SCRATCH_DRAFT = (await owner.graphql(create)).body.data.createDraft.draft.id;
 }
 
@@ -223,7 +225,7 @@ function operationFor(column: Column, template: string): string {
   return template
     .replace(/ SECRET/g, column === 'publishable+' ? `, clientSecret: "${names.SECRET}"` : '')
     .replace(
-      /"(INVOICE|CREDITED|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|DRAFT|SCRATCH_DRAFT|PERSON|INVITATION|REQUEST|OWNER)"/g,
+      /"(INVOICE|CREDITED|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|DRAFT|SCRATCH_DRAFT|ISSUED_DRAFT|PERSON|INVITATION|REQUEST|OWNER)"/g,
       (_, name) => `"${names[name]}"`,
     );
 }

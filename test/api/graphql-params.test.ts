@@ -66,6 +66,7 @@ it('what is not found is named by the argument of the operation', async () => {
     'deleteWebhookEndpoint(id: "we_x")': 'id',
     'updateDraft(id: "drf_x", version: 1, content: {})': 'id',
     'deleteDraft(id: "drf_x", version: 1)': 'id',
+    'issueDraft(id: "drf_x", version: 1)': 'id',
     'createInvoiceEmbed(id: "inv_x", origins: ["https://shop.example"])': 'id',
   };
   const found: Record<string, string | null> = {};

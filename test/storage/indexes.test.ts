@@ -204,6 +204,7 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
 const SERIES = { name: '2026', serial: 500 };
 const WAITING = { stage: 'transmit', attempts: 2, outcomeUnknown: false, dueAt: new Date(8.64e15), token: null };
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
+const DRAFT = { id: 'drf_1', version: 1, issuingUntil: null } as const;
 const DRAFT_CHANGE = {
   version: 2,
   content: '{"a":1}',
@@ -249,8 +250,11 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['drafts.find', () => createDraftStore(store.db).find('drf_1'), 1],
   ['drafts.page', () => createDraftStore(store.db).page(REQUESTS), 6],
   ['drafts.count', () => createDraftStore(store.db).count(test, 1000), 1000],
-  ['drafts.change', () => createDraftStore(store.db).change('drf_1', 1, DRAFT_CHANGE), 1],
-  ['drafts.remove', () => createDraftStore(store.db).remove('drf_1', 9), 1],
+  ['drafts.change', () => createDraftStore(store.db).change(DRAFT, DRAFT_CHANGE), 1],
+  ['drafts.remove', () => createDraftStore(store.db).remove({ ...DRAFT, version: 9 }), 1],
+  ['drafts.hold', () => createDraftStore(store.db).hold('drf_2', 1, new Date()), 1],
+  ['drafts.release', () => createDraftStore(store.db).release('drf_2', 1), 1],
+  ['drafts.removeIssued', () => createDraftStore(store.db).removeIssued('drf_2', 1), 1],
   ['statistics.read', () => createStatisticsStore(store.db).read('we_1', [new Date()]), 1],
   ['requestLog.find', () => createRequestLog(store.db).find('ten_1', 'test', 'req_1'), 1],
   ['requestLog.page', () => createRequestLog(store.db).page({ ...REQUESTS, failed: false, kind: null }), 6],

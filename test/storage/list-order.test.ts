@@ -207,7 +207,7 @@ const LISTS: Record<
       add: (order) =>
         drafts.insert({
           ...{ ...OWNER, ...written, id: newId('drf'), tenantId, order },
-          ...{ version: 1, content: '{}', createdAt: new Date() },
+          ...{ version: 1, content: '{}', createdAt: new Date(), issuingUntil: null },
         }),
       orderOf: async (id) => (await drafts.find(id))?.order ?? null,
       page: async (limit, cursor) => idsOf(await drafts.page({ ...query, limit, cursor })),

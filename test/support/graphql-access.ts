@@ -83,7 +83,7 @@ null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 n
 + + + 403 403 403 403 + + + + +  Mutation validateInvoice
 + + + 403 403 403 403 + + 403 403 +  Mutation createWebhookEndpoint
 + + + 403 403 403 403 + + + 403 403  Mutation createDraft createInvoice
-+ NotFoundError NotFoundError 403 403 403 403 + + + 403 403  Mutation creditInvoice deleteDraft updateDraft
++ NotFoundError NotFoundError 403 403 403 403 + + + 403 403  Mutation creditInvoice deleteDraft issueDraft updateDraft
 + + + 403 403 403 403 + + + 403 403  Mutation creditEarlierInvoice
 + InvalidInputError + 403 403 403 403 + + 403 403 InvalidInputError  Mutation createApiKey sendTestWebhookEvent
 + NotFoundError NotFoundError 403 403 403 403 + + 403 403 NotFoundError  Mutation createDeliveryLogEmbed createInvoiceEmbed deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
@@ -190,6 +190,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Mutation.createInvoice': `createInvoice(input: ${CREATION}) { __typename }`,
   'Mutation.createDraft': 'createDraft(content: { amount: "12 000" }) { __typename }',
   'Mutation.updateDraft': 'updateDraft(id: "DRAFT", version: 1, content: { amount: 12000 }) { __typename }',
+  'Mutation.issueDraft': 'issueDraft(id: "ISSUED_DRAFT", version: 1) { __typename }',
   'Mutation.deleteDraft': 'deleteDraft(id: "SCRATCH_DRAFT", version: 1) { __typename }',
   'Mutation.creditEarlierInvoice':
     'creditEarlierInvoice(input: { number: "E 1", issueDate: "2025-03-31", reason: other, customer: { ice: "001234567000089", name: "N" }, lines: [{ description: "L", quantity: 1, unitPrice: 10000 }] }) { __typename }',

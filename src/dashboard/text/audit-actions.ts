@@ -178,6 +178,11 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditEntry['action'], Readonly<Recor
     en: 'Draft changed',
     ar: 'تغيير مسودة',
   },
+  draft_issued: {
+    fr: 'Brouillon émis',
+    en: 'Draft issued',
+    ar: 'إصدار مسودة',
+  },
   draft_deleted: {
     fr: 'Brouillon supprimé',
     en: 'Draft deleted',

@@ -20,7 +20,7 @@ import {
   requireMeans,
   storeDocument,
 } from './issuing.ts';
-import { type InvoiceCreation, type InvoiceReading, NumberTaken } from './repository.ts';
+import { type IdempotencyMark, type InvoiceCreation, type InvoiceReading, NumberTaken } from './repository.ts';
 
 export interface CreationNeeds extends IssuingNeeds {
   readonly invoices: InvoiceCreation & Pick<InvoiceReading, 'findByOwnNumber'>;
@@ -44,46 +44,69 @@ export const createInvoice = {
     input: CreateInvoiceInput,
     idempotencyKey: string | null,
   ): Promise<IssuedDocument> {
-    const activity = currentActivity();
-    const parent = activity?.span?.traceparent ?? null;
-    const span = needs.tracing.begin('invoice create', { kind: 'internal', parent });
-    try {
-      const created = await create(needs, by, input, idempotencyKey, span);
-      const { id, tenantId, environment } = created.invoice;
-      if (activity) activity.invoiceId = id;
-      span?.set({
-        'fatoura.invoice.id': id,
-        'fatoura.tenant.id': tenantId,
-        'fatoura.environment': environment,
-        'fatoura.invoice.replayed': created.replayed,
-      });
-      return created;
-    } catch (error) {
-      span?.fail(kindOfError(error));
-      throw error;
-    } finally {
-      span?.end();
-    }
+    const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
+    if (unusable) throw new ServiceError([unusable]);
+    if (idempotencyKey === null) return issueInvoice(needs, by, input, null);
+    const id = needs.invoiceIds.ofKey({ tenantId: by.tenant.id, environment: by.environment }, idempotencyKey);
+    return issueInvoice(needs, by, input, { id, mark: { key: idempotencyKey, fingerprint: fingerprintOf(input) } });
   },
 } as const satisfies UseCase;
+
+/** By what a repeated creation is known: the id that it derives for the invoice, and the mark that it must have. */
+export interface Repeatable {
+  readonly id: string;
+  readonly mark: IdempotencyMark;
+}
+
+/**
+ * Creates an invoice, or answers a repeated creation.
+ * @param repeatable null: it is not to be known again
+ * @param beforeStoring is called when nothing is left to check; if it throws, nothing is stored
+ * @throws {ServiceError} as `createInvoice`
+ */
+export async function issueInvoice(
+  needs: CreationNeeds,
+  owner: Member,
+  input: CreateInvoiceInput,
+  repeatable: Repeatable | null,
+  beforeStoring: () => Promise<void> = async () => {},
+): Promise<IssuedDocument> {
+  const activity = currentActivity();
+  const parent = activity?.span?.traceparent ?? null;
+  const span = needs.tracing.begin('invoice create', { kind: 'internal', parent });
+  try {
+    const created = await create(needs, owner, input, repeatable, beforeStoring, span);
+    const { id, tenantId, environment } = created.invoice;
+    if (activity) activity.invoiceId = id;
+    span?.set({
+      'fatoura.invoice.id': id,
+      'fatoura.tenant.id': tenantId,
+      'fatoura.environment': environment,
+      'fatoura.invoice.replayed': created.replayed,
+    });
+    return created;
+  } catch (error) {
+    span?.fail(kindOfError(error));
+    throw error;
+  } finally {
+    span?.end();
+  }
+}
 
 async function create(
   needs: CreationNeeds,
   owner: Member,
   input: CreateInvoiceInput,
-  idempotencyKey: string | null,
+  repeatable: Repeatable | null,
+  beforeStoring: () => Promise<void>,
   span: Span | null,
 ): Promise<IssuedDocument> {
   const { invoices } = needs;
-  const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
-  if (unusable) throw new ServiceError([unusable]);
-  const mine = { tenantId: owner.tenant.id, environment: owner.environment };
-  const id = idempotencyKey === null ? newId('inv') : needs.invoiceIds.ofKey(mine, idempotencyKey);
   const { createdAt, order } = newCreationMoment();
   const ruled = { ...input, ice: input.customer.ice };
   const [first, ...rest] = [...ruleProblems(ruled, createdAt), ...spacingProblems(input.number)];
   if (first) {
-    const known = idempotencyKey === null ? null : await invoices.findCreatedAs(id);
+    const known = repeatable && (await invoices.findCreatedAs(repeatable.id));
     // Date rules depend on the current day. A replay is therefore checked by the day of the first request, and stays
     // valid.
     if (known && ruleProblems(ruled, known.createdAt).length > 0) throw idempotencyConflict();
@@ -92,10 +115,10 @@ async function create(
       throw errorOfProblems([first, ...rest, ...(taken ? [taken] : [])]);
     }
   }
-  await requireMeans(needs, owner, idempotencyKey === null ? null : id);
-  const invoice = newInvoice(owner, input, createdAt, id, span?.traceparent);
-  const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
-  return storeDocument(needs, invoice, order, mark).catch(async (error: unknown) => {
+  await requireMeans(needs, owner, repeatable?.id ?? null);
+  await beforeStoring();
+  const invoice = newInvoice(owner, input, createdAt, repeatable?.id, span?.traceparent);
+  return storeDocument(needs, invoice, order, repeatable?.mark ?? null).catch(async (error: unknown) => {
     if (!(error instanceof NumberTaken)) throw error;
     const { ownNumber } = invoice;
     throw new ServiceError([(await numberProblem(invoices, owner, ownNumber)) ?? duplicateNumber(ownNumber ?? '')]);

@@ -13,6 +13,8 @@ export interface InvoiceIds {
     idempotencyKey: string,
     kind?: Kind,
   ): string;
+  /** Returns the id of the invoice as which a draft is issued. No Idempotency-Key gives the same. */
+  ofDraft(owner: { readonly tenantId: string; readonly environment: Environment }, draftId: string): string;
 }
 
 /**
@@ -21,11 +23,12 @@ export interface InvoiceIds {
  * number, by trying likely keys
  */
 export function createInvoiceIds(secret: string): InvoiceIds {
+  const idOf = (kind: Kind, ...from: readonly string[]): string =>
+    `${KINDS[kind].idPrefix}_${uuidOf(createHmac('sha256', secret).update(JSON.stringify(from)).digest())}`;
   return {
-    ofKey({ tenantId, environment }, idempotencyKey, kind = 'invoice') {
-      const text = JSON.stringify([tenantId, environment, idempotencyKey, ...(kind === 'invoice' ? [] : [kind])]);
-      return `${KINDS[kind].idPrefix}_${uuidOf(createHmac('sha256', secret).update(text).digest())}`;
-    },
+    ofKey: ({ tenantId, environment }, idempotencyKey, kind = 'invoice') =>
+      idOf(kind, tenantId, environment, idempotencyKey, ...(kind === 'invoice' ? [] : [kind])),
+    ofDraft: ({ tenantId, environment }, draftId) => idOf('invoice', tenantId, environment, draftId, 'draft'),
   };
 }
 

@@ -9,6 +9,7 @@ import { payloadOf } from '../payload.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
 import { AuditActorType } from './audit-entry.ts';
 import { ConflictError, InvalidInputError, LimitReachedError, NotFoundError } from './errors.ts';
+import { createdInvoice } from './invoice.ts';
 import { InvoiceValidationType } from './invoice-validation.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
@@ -111,6 +112,18 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { id, version, content }, { principal, useCases }) =>
       useCases.updateDraft(principal, id, version, content),
+  }),
+  issueDraft: t.field({
+    type: createdInvoice('IssueDraftPayload', 'to issue the draft'),
+    authScopes: accessOf('issueDraft'),
+    errors: { types: [InvalidInputError, NotFoundError, ConflictError] },
+    description:
+      'Creates the invoice that the draft is, like `createInvoice`, and removes the draft. A draft is issued once: a repeated request is answered with its invoice. Needs a secret key.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Prefix `drf_`.' }),
+      version: t.arg.int({ required: true, description: VERSION }),
+    },
+    resolve: (_root, { id, version }, { principal, useCases }) => useCases.issueDraft(principal, id, version),
   }),
   deleteDraft: t.field({
     type: DeleteDraftPayload,

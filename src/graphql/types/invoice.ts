@@ -1,7 +1,7 @@
 import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
 import { createInvoiceInput } from '../../domain/invoice/create-invoice-input.ts';
 import { INVOICE } from '../../domain/invoice/fields.ts';
-import type { Invoice } from '../../domain/invoice/invoice.ts';
+import type { IssuedDocument } from '../../domain/invoice/issuing.ts';
 import { termsOf } from '../../domain/invoice/terms.ts';
 import { MAX_IDEMPOTENCY_KEY } from '../../domain/limits.ts';
 import { accessOf } from '../access.ts';
@@ -61,9 +61,9 @@ builder.queryFields((t) => ({
   ),
 }));
 
-const CreateInvoicePayload = builder
-  .objectRef<{ invoice: Invoice; clientSecret: string; replayed: boolean }>('CreateInvoicePayload')
-  .implement({
+/** Makes the payload of a mutation that creates an invoice. @param known what it is that a replay repeats */
+export function createdInvoice(name: string, known: string) {
+  return builder.objectRef<IssuedDocument>(name).implement({
     description: 'A created invoice and its client_secret.',
     fields: (t) => ({
       invoice: t.expose('invoice', { type: InvoiceType, description: 'The invoice as it was created.' }),
@@ -71,14 +71,15 @@ const CreateInvoicePayload = builder
         description: 'Read-only access to this one invoice; returned only here.',
       }),
       replayed: t.exposeBoolean('replayed', {
-        description: 'Whether an earlier request with the same idempotency key created the invoice.',
+        description: `Whether an earlier request ${known} created the invoice.`,
       }),
     }),
   });
+}
 
 builder.mutationFields((t) => ({
   createInvoice: t.field({
-    type: CreateInvoicePayload,
+    type: createdInvoice('CreateInvoicePayload', 'with the same idempotency key'),
     description: 'Creates an invoice and returns at once; processing continues in the background. Needs a secret key.',
     args: {
       input: t.arg({

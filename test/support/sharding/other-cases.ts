@@ -231,9 +231,10 @@ function draftCases({ db }: Store): Subject {
   const list = { ...owner, limit: 5, cursor: null, from: null, until: null };
   const written = { updatedAt: new Date(), updatedBy: { kind: 'key', id: 'key_1', name: null } } as const;
   async function stored(): Promise<string> {
-    const made = { ...owner, id: newId('drf'), ...newCreationMoment(), version: 1, content: '{}' };
+    const made = { ...owner, id: newId('drf'), ...newCreationMoment(), version: 1, content: '{}', issuingUntil: null };
     return (await drafts.insert({ ...made, ...written })).id;
   }
+  const read = async () => ({ id: await stored(), version: 1, issuingUntil: null });
   const scatters = (command: string) => [`${command} drafts by environment, tenantId`];
   return subject(drafts, {
     insert: stored,
@@ -244,8 +245,11 @@ function draftCases({ db }: Store): Subject {
       because: 'a tenant has few drafts, and a person creates one',
     },
     page: { call: () => drafts.page(list), scatters: scatters('find'), because: 'one page, asked for by a person' },
-    change: async () => drafts.change(await stored(), 1, { ...written, version: 2, content: '{"a":1}' }),
-    remove: async () => drafts.remove(await stored(), 1),
+    change: async () => drafts.change(await read(), { ...written, version: 2, content: '{"a":1}' }),
+    remove: async () => drafts.remove(await read()),
+    hold: async () => drafts.hold(await stored(), 1, new Date()),
+    release: async () => drafts.release(await stored(), 1),
+    removeIssued: async () => drafts.removeIssued(await stored(), 1),
   });
 }
 

@@ -17,10 +17,18 @@ export interface Draft extends Owner {
   /** When the content was written last, and by whom. */
   readonly updatedAt: Date;
   readonly updatedBy: Actor;
+  /**
+   * Until then nobody changes it, because it is being issued; null if nobody has tried. If the invoice is not stored by
+   * then, the process that issued it has died.
+   */
+  readonly issuingUntil: Date | null;
 }
 
-/** What a change of a draft writes. */
+/** What a change of a draft writes. The draft is not being issued then. */
 export type DraftChange = Pick<Draft, 'version' | 'content' | 'updatedAt' | 'updatedBy'>;
+
+/** What must not have changed since a draft was read. */
+export type ReadDraft = Pick<Draft, 'id' | 'version' | 'issuingUntil'>;
 
 /**
  * Maximum size of a content: what a request can hold; and its maximum depth, in objects and lists within each other:
@@ -37,8 +45,17 @@ export interface DraftStore {
   /** Counts the owner's drafts, up to `limit`. */
   count(owner: Owner, limit: number): Promise<number>;
   page(query: PageQuery): Promise<Page<Draft>>;
-  /** Changes the draft if it still has this version. @returns null if it does not */
-  change(id: string, version: number, change: DraftChange): Promise<Draft | null>;
-  /** Removes the draft if it still has this version. @returns whether it did */
-  remove(id: string, version: number): Promise<boolean>;
+  /** Changes the draft if it is as it was read. @returns null if it is not */
+  change(read: ReadDraft, change: DraftChange): Promise<Draft | null>;
+  /** Removes the draft if it is as it was read. @returns whether it did */
+  remove(read: ReadDraft): Promise<boolean>;
+  /**
+   * Lets nobody change the draft until then, or later if somebody else has said so.
+   * @returns whether the draft has this version
+   */
+  hold(id: string, version: number, until: Date): Promise<boolean>;
+  /** Ends {@link hold}: the draft can be changed. */
+  release(id: string, version: number): Promise<void>;
+  /** Removes a draft of which there is an invoice, if it has this version. */
+  removeIssued(id: string, version: number): Promise<void>;
 }

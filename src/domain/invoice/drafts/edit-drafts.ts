@@ -1,23 +1,21 @@
 import { HOUR_MS } from '../../durations.ts';
 import { serviceError } from '../../errors.ts';
-import { isId, newId } from '../../ids.ts';
+import { newId } from '../../ids.ts';
 import { MAX_DRAFTS } from '../../limits.ts';
 import { newCreationMoment } from '../../order-key.ts';
 import { type Page, type PageSpan, placeInList } from '../../page.ts';
-import { actorOf, type Member } from '../../principal.ts';
-import type { Owner } from '../../tenant/tenant.ts';
+import { actorOf } from '../../principal.ts';
 import type { Call, Change, UseCase } from '../../use-case.ts';
 import { type InvoiceValidation, validateInvoice } from '../validate-invoice.ts';
-import type { Draft, DraftStore } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { contentText } from './draft-content.ts';
-
-interface DraftNeeds {
-  readonly drafts: DraftStore;
-}
+import { type DraftNeeds, findOwn, issuedAmong, ownDraft, ownerOf, requireUnchanged } from './find-draft.ts';
+import { issueDraft } from './issue-draft.ts';
 
 /**
  * The drafts of the caller's tenant and environment.
- * @throws {ServiceError} resource_not_found for a draft that is unknown or belongs to another tenant or environment
+ * @throws {ServiceError} resource_not_found for a draft that is unknown or belongs to another tenant or environment;
+ *   draft_issued for one that is an invoice by now
  */
 export const DRAFT_USE_CASES = {
   /**
@@ -42,25 +40,42 @@ export const DRAFT_USE_CASES = {
         content: text,
         updatedAt: createdAt,
         updatedBy: actorOf(by),
+        issuingUntil: null,
       });
       await record({ subject: draft.id });
       return draft;
     },
   },
 
-  draft: { scope: 'read', run: ({ drafts }: DraftNeeds, { by }: Call, id: string) => ownDraft(drafts, by, id) },
+  draft: { scope: 'read', run: (needs: DraftNeeds, { by }: Call, id: string) => ownDraft(needs, by, id) },
 
   /** Newest first. @throws {ServiceError} invalid_request for an invalid page request */
   drafts: {
     scope: 'read',
     async run(
-      { drafts }: DraftNeeds,
+      needs: DraftNeeds,
       { by }: Call,
       { maxBytes, ...span }: PageSpan & { readonly maxBytes: number },
     ): Promise<Page<Draft>> {
+      const { drafts } = needs;
       const owner = ownerOf(by);
       const place = await placeInList(span, (id) => findOwn(drafts, owner, id));
-      return drafts.page({ ...owner, ...place, from: null, until: null, maxBytes });
+      for (;;) {
+        const page = await drafts.page({ ...owner, ...place, from: null, until: null, maxBytes });
+        const held = page.rows.filter(({ issuingUntil }) => issuingUntil !== null);
+        const issued =
+          held.length > 0
+            ? await issuedAmong(
+                needs,
+                owner,
+                held.map(({ id }) => id),
+              )
+            : [];
+        if (issued.length === 0) return page;
+        // Their removal did not come, because a process died, or is to come at this moment.
+        for (const { id, version } of held)
+          if (issued.some((each) => each.id === id)) await drafts.removeIssued(id, version);
+      }
     },
   },
 
@@ -83,24 +98,28 @@ export const DRAFT_USE_CASES = {
     scope: 'issue',
     audit: { action: 'draft.updated', description: 'Somebody changed the content of a draft.' },
     async run(
-      { drafts }: DraftNeeds,
+      needs: DraftNeeds,
       { by, record }: Change,
       id: string,
       version: number,
       content: unknown,
     ): Promise<Draft> {
       const text = contentText(content);
-      const present = await ownDraft(drafts, by, id);
-      if (present.content === text) return present;
-      const updatedAt = new Date();
-      const updatedBy = actorOf(by);
-      const change = { version: version + 1, content: text, updatedAt, updatedBy };
-      const changed = present.version === version ? await drafts.change(id, version, change) : null;
-      if (!changed) throw changedMeanwhile(await ownDraft(drafts, by, id), version);
-      // One entry stands for all changes that the same person makes one after the other: pages save while they type.
-      const isNew = present.updatedBy.id !== updatedBy.id || +updatedAt - +present.updatedAt > HOUR_MS;
-      if (isNew) await record({ subject: id });
-      return changed;
+      for (;;) {
+        const present = await ownDraft(needs, by, id);
+        if (present.content === text) return present;
+        requireUnchanged(present, version);
+        const updatedAt = new Date();
+        const updatedBy = actorOf(by);
+        const change = { version: version + 1, content: text, updatedAt, updatedBy };
+        const changed = await needs.drafts.change(present, change);
+        // Somebody else has changed it since it was read: the next round says what.
+        if (!changed) continue;
+        // One entry stands for all changes that the same person makes one after the other: pages save while they type.
+        const isNew = present.updatedBy.id !== updatedBy.id || +updatedAt - +present.updatedAt > HOUR_MS;
+        if (isNew) await record({ subject: id });
+        return changed;
+      }
     },
   },
 
@@ -108,33 +127,14 @@ export const DRAFT_USE_CASES = {
   deleteDraft: {
     scope: 'issue',
     audit: { action: 'draft.deleted', description: 'A draft was deleted.' },
-    async run({ drafts }: DraftNeeds, { by, record }: Change, id: string, version: number): Promise<void> {
-      const present = await ownDraft(drafts, by, id);
-      const removed = present.version === version && (await drafts.remove(id, version));
-      if (!removed) throw changedMeanwhile(await ownDraft(drafts, by, id), version);
-      await record({ subject: id });
+    async run(needs: DraftNeeds, { by, record }: Change, id: string, version: number): Promise<void> {
+      for (;;) {
+        const present = await ownDraft(needs, by, id);
+        requireUnchanged(present, version);
+        if (await needs.drafts.remove(present)) return record({ subject: id });
+      }
     },
   },
+
+  issueDraft,
 } as const satisfies Readonly<Record<string, UseCase>>;
-
-function ownerOf({ tenant, environment }: Member): Owner {
-  return { tenantId: tenant.id, environment };
-}
-
-async function findOwn(drafts: DraftStore, { tenantId, environment }: Owner, id: string): Promise<Draft | null> {
-  const found = isId('drf', id) ? await drafts.find(id) : null;
-  return found?.tenantId === tenantId && found.environment === environment ? found : null;
-}
-
-/** @throws {ServiceError} resource_not_found */
-async function ownDraft(drafts: DraftStore, by: Member, id: string): Promise<Draft> {
-  const found = await findOwn(drafts, ownerOf(by), id);
-  if (found) return found;
-  const message = `There is no draft '${id.slice(0, 80)}' in this tenant and environment.`;
-  throw serviceError('resource_not_found', message, 'id');
-}
-
-function changedMeanwhile({ id, version: present }: Draft, version: number) {
-  const message = `Draft ${id} has version ${present}, not ${version}: it was changed meanwhile. Read it again.`;
-  return serviceError('draft_changed', message, 'version');
-}
