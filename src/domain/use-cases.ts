@@ -10,6 +10,7 @@ import { customers } from './invoice/customer-search.ts';
 import { DRAFT_USE_CASES } from './invoice/drafts/edit-drafts.ts';
 import { fiscalDocumentByNumber, invoiceByNumber } from './invoice/find-by-number.ts';
 import { fiscalDocuments, invoices } from './invoice/list-invoices.ts';
+import { creditPreview } from './invoice/preview-credit.ts';
 import { creditsOfInvoices } from './invoice/read-credits.ts';
 import { creditNotesById, invoicesById } from './invoice/read-invoices.ts';
 import { resendCreditNoteEmail, resendInvoiceEmail } from './invoice/resend-email.ts';
@@ -35,6 +36,7 @@ export const USE_CASES = {
   creditEarlierInvoice,
   creditInvoice,
   creditNotesById,
+  creditPreview,
   creditsOfInvoices,
   customers,
   fiscalDocumentByNumber,

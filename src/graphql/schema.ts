@@ -32,6 +32,7 @@ import './types/invoice-timeline.ts';
 import './types/invoice-totals.ts';
 import './types/credit-note.ts';
 import './types/credit-note-creation.ts';
+import './types/credit-preview.ts';
 import './types/seller-profile.ts';
 
 /** The service's GraphQL schema. */

@@ -37,6 +37,8 @@ null 404 404 403 403 403 403 null null null null 404  ApiKey revokedAt
 + 404 404 403 403 403 403 + + + + 404  CreditNote amount createdAt currency customer dgiId documents environment id invoice lines metadata
 + 404 404 403 403 403 403 + + + + 404  CreditNote note number reason rejectionReason status timeline totals updatedAt
 + 404 404 403 403 403 403 + + + + 404  CreditNote attention authorityAttempts authorityWarnings deliveries email events problems seller warnings
++ 404 404 403 403 403 403 + + + + 404  CreditPreview amount taxTotals
+empty 404 404 403 403 403 403 empty empty empty empty 404  CreditPreview problems
 + 404 404 403 403 403 403 + + + + 404  CreditedInvoice dgiId id issueDate number
 + 404 404 403 + + 403 + + + + 404  Customer ice name
 + 404 404 403 null null 403 + + + + 404  Customer address email
@@ -106,7 +108,7 @@ null null null 403 403 403 403 null null null null null  Problem expected
 + empty empty 403 403 403 403 + + + + empty  Query customers
 + 404 404 403 403 403 403 + + 403 403 404  Query apiRequest
 + + + 403 403 403 403 + + 403 403 +  Query apiRequestFailures apiRequests
-+ 404 404 403 403 403 403 + + + + 404  Query creditNote draft
++ 404 404 403 403 403 403 + + + + 404  Query creditNote creditPreview draft
 + 404 404 403 + + 403 + + + + 404  Query invoice node
 + 404 404 403 403 403 403 + + + + 404  Query apiKey fiscalDocumentByNumber invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
 403 403 403 403 403 403 403 + 403 403 403 +  Query auditLog
@@ -162,6 +164,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Query.creditNote': 'creditNote(id: "CREDITED" SECRET) { id }',
   'Query.draft': 'draft(id: "DRAFT") { id }',
   'Query.drafts': 'drafts { nodes { id } }',
+  'Query.creditPreview': 'creditPreview(invoiceId: "INVOICE", input: { reason: other }) { amount }',
   'Query.node': 'node(id: "INVOICE" SECRET) { id }',
   'Query.invoiceByNumber': 'invoiceByNumber(number: "OWN 4711") { id }',
   'Query.fiscalDocumentByNumber': 'fiscalDocumentByNumber(number: "OWN 4711") { id }',

@@ -10,11 +10,10 @@ import type { Original } from './credit.ts';
 import { REASON } from './credit-reason-input.ts';
 import type { CreditRequest } from './credit-share.ts';
 import { centimes, LIMITS, metadata, quantity, taxRate } from './field-input.ts';
-import type { Invoice } from './invoice.ts';
 import { type CreditNoteNeeds, issueCreditNote } from './issue-credit-note.ts';
 import type { IssuedDocument } from './issuing.ts';
 import type { CreditKeeping, InvoiceCreation, InvoiceReading } from './repository.ts';
-import { takeCredit } from './take-credit.ts';
+import { type NumberedInvoice, takeCredit } from './take-credit.ts';
 
 /** The structure of the input of `creditInvoice`; a violation is a 400. */
 export const creditInvoiceInput = z
@@ -82,11 +81,11 @@ export const creditInvoice = {
 } as const satisfies UseCase;
 
 /** Finds an invoice that can be credited. @throws {ServiceError} resource_not_found, invoice_not_accepted */
-async function creditable(
+export async function creditable(
   invoices: Pick<InvoiceReading, 'find'>,
   { tenant, environment }: Member,
   invoiceId: string,
-): Promise<Invoice & { readonly number: string }> {
+): Promise<NumberedInvoice> {
   const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
   if (invoice?.tenantId !== tenant.id || invoice.environment !== environment) {
     const message = `There is no invoice '${invoiceId.slice(0, 80)}' in this tenant and environment.`;
@@ -100,11 +99,12 @@ async function creditable(
   return { ...invoice, number };
 }
 
-function originalOf({ id, number, createdAt, dgiId }: Invoice & { readonly number: string }): Original {
+function originalOf({ id, number, createdAt, dgiId }: NumberedInvoice): Original {
   return { id, number, issueDate: moroccanDate(createdAt), dgiId };
 }
 
-function requestOf({ lines, amounts }: CreditInvoiceInput): CreditRequest {
+/** Returns what a valid input asks to credit. */
+export function requestOf({ lines, amounts }: CreditInvoiceInput): CreditRequest {
   if (lines != null) return { kind: 'lines', lines };
   return amounts == null ? { kind: 'rest' } : { kind: 'amounts', amounts };
 }

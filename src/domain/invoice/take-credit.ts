@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../durations.ts';
-import { ServiceError, serviceError } from '../errors.ts';
+import { problem, ServiceError, serviceError } from '../errors.ts';
 import type { CreditShare, KeptCredit } from './credit.ts';
 import { type CreditRequest, creditOf, leftOf } from './credit-share.ts';
 import type { Invoice, InvoiceLine } from './invoice.ts';
@@ -15,10 +15,13 @@ const TRIES = 100;
 
 type Invoices = Pick<InvoiceReading, 'find'> & CreditKeeping;
 
+/** An invoice that has its legal number. */
+export type NumberedInvoice = Invoice & { readonly number: string };
+
 /** What a credit note takes from its invoice, which now keeps it. */
 export interface TakenCredit {
   /** The invoice, which has its number. */
-  readonly original: Invoice & { readonly number: string };
+  readonly original: NumberedInvoice;
   readonly lines: readonly InvoiceLine[];
   readonly share: CreditShare;
 }
@@ -34,7 +37,7 @@ export interface TakenCredit {
  */
 export async function takeCredit(
   invoices: Invoices,
-  find: () => Promise<Invoice & { readonly number: string }>,
+  find: () => Promise<NumberedInvoice>,
   creditNoteId: string,
   request: CreditRequest,
   now: () => Date,
@@ -44,11 +47,7 @@ export async function takeCredit(
     const counted = await countedCredits(invoices, original, now());
     const others = counted.filter((each) => each.creditNoteId !== creditNoteId);
     const own = counted.find((each) => each.creditNoteId === creditNoteId);
-    if (others.length >= MOST_CREDIT_NOTES) {
-      const message = `Invoice ${original.number} has ${MOST_CREDIT_NOTES} credit notes, the maximum. Nothing more can be credited.`;
-      throw serviceError('credit_exceeds_invoice', message);
-    }
-    const made = creditOf(original, others, request);
+    const made = madeOf(original, others, request);
     if ('problems' in made) throw new ServiceError(made.problems);
     const { lines, share } = made;
     if (own && !isSame(own, share)) {
@@ -59,6 +58,27 @@ export async function takeCredit(
     if (await invoices.keepCredits(original, original.credits.version, list)) return { original, lines, share };
   }
   throw serviceError('internal_error', 'Too many credit notes of this invoice at once. Try again.', null, 503);
+}
+
+/** Returns what a credit note would take from its invoice now, or why it cannot be. Nothing is written. */
+export async function previewCredit(
+  invoices: Pick<CreditKeeping, 'creditStatesOf'>,
+  original: NumberedInvoice,
+  request: CreditRequest,
+  now: Date,
+): Promise<ReturnType<typeof creditOf>> {
+  return madeOf(original, await countedCredits(invoices, original, now), request);
+}
+
+/** Returns the lines and the share of a further credit note, or why it cannot be. */
+function madeOf(
+  original: NumberedInvoice,
+  others: readonly CreditShare[],
+  request: CreditRequest,
+): ReturnType<typeof creditOf> {
+  if (others.length < MOST_CREDIT_NOTES) return creditOf(original, others, request);
+  const message = `Invoice ${original.number} has ${MOST_CREDIT_NOTES} credit notes, the maximum. Nothing more can be credited.`;
+  return { problems: [problem('credit_exceeds_invoice', message)] };
 }
 
 /**

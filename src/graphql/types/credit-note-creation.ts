@@ -35,7 +35,7 @@ const CreditAmountInput = builder.inputType('CreditAmountInput', {
   }),
 });
 
-const CreditInvoiceInputType = builder.inputType('CreditInvoiceInput', {
+export const CreditInvoiceInputType = builder.inputType('CreditInvoiceInput', {
   description: 'What to credit and why. Without `lines` and `amounts`: all that is left of the invoice.',
   fields: (t) => ({
     reason: t.field({ type: CreditReasonType, required: true, description: 'Why the invoice is credited.' }),

@@ -5,7 +5,7 @@ import { type InvoiceTotals, totalsOfInvoice } from '../../domain/invoice/totals
 import { builder } from '../builder.ts';
 import { InvoiceType } from './fiscal-documents.ts';
 
-const TaxTotalType = builder.objectRef<RateTotal>('TaxTotal').implement({
+export const TaxTotalType = builder.objectRef<RateTotal>('TaxTotal').implement({
   description: 'The VAT of the lines at one rate.',
   fields: (t) => ({
     rate: t.exposeInt('rate', { description: TAX_RATE_DESCRIPTION }),

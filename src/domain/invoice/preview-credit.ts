@@ -1,0 +1,40 @@
+import type { Problem } from '../errors.ts';
+import { problemsOf } from '../input-problems.ts';
+import type { Call, UseCase } from '../use-case.ts';
+import type { CreditShare } from './credit.ts';
+import { creditable, creditInvoiceInput, requestOf } from './credit-invoice.ts';
+import type { CreditKeeping, InvoiceReading } from './repository.ts';
+import { previewCredit } from './take-credit.ts';
+
+/** What a credit note would take from its invoice. */
+export interface CreditPreview {
+  /** Null if the credit note would be refused. */
+  readonly share: CreditShare | null;
+  /** Why it would be refused, structure first; empty if it would not be. */
+  readonly problems: readonly Problem[];
+}
+
+interface PreviewNeeds {
+  readonly invoices: Pick<InvoiceReading, 'find'> & Pick<CreditKeeping, 'creditStatesOf'>;
+}
+
+/**
+ * Computes what `creditInvoice` would credit now, by the same rules. Nothing is stored, so another credit note may take
+ * the amount meanwhile. Its input is any value; a complete one is what {@link creditInvoiceInput} accepts.
+ * @throws {ServiceError} resource_not_found, invoice_not_accepted
+ */
+export const creditPreview = {
+  scope: 'read',
+  async run(
+    { invoices }: PreviewNeeds,
+    { by: owner }: Call,
+    invoiceId: string,
+    input: unknown,
+  ): Promise<CreditPreview> {
+    const original = await creditable(invoices, owner, invoiceId);
+    const parsed = creditInvoiceInput.safeParse(input);
+    if (!parsed.success) return { share: null, problems: problemsOf(parsed.error) };
+    const made = await previewCredit(invoices, original, requestOf(parsed.data), new Date());
+    return 'problems' in made ? { share: null, problems: made.problems } : { share: made.share, problems: [] };
+  },
+} as const satisfies UseCase;
