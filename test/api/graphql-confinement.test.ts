@@ -19,6 +19,8 @@ import { startService, type TestService } from '../support/service.ts';
 const RUNS = Number(process.env.FUZZ_RUNS ?? sampled(500, 20));
 /** Contained in every text of objects that the credentials have no access to. */
 const FOREIGN = 'foreign-4e77b2';
+/** Contained in every text that only the credit note has, not its invoice. */
+const CREDITED = 'credited-91c0d7';
 
 let service: TestService;
 let receiver: Receiver;
@@ -31,17 +33,21 @@ interface Asker {
 /** The credentials of the queries. */
 const askers: Record<string, Asker> = {};
 let owner: Client;
+let publishableKey: string;
 /** A person of the tenant of these objects. */
 let colleague: Client;
 /** Ids of objects without access. An answer may contain one only if the query sent it. */
 let foreignIds: string[] = [];
 let ids: string[] = [];
+/** The credit note among them, and what its invoice's client has. */
+let credited: { readonly id: string; readonly invoiceId: string; readonly invoiceSecret: string };
 
 beforeAll(async () => {
   service = await startService({ RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' });
   receiver = await startReceiver();
   const own = await service.tenant({ legalName: FOREIGN, email: `${FOREIGN}@example.com` });
   owner = new Client(service.url, own.secretKey);
+  publishableKey = own.publishableKey;
   const stranger = await service.tenant();
   const customer = { ice: '001234567000080', name: FOREIGN, address: FOREIGN, email: `a@${FOREIGN}.example` };
   const lines = [{ description: FOREIGN, quantity: 1, unit_price: 10000 }];
@@ -50,11 +56,13 @@ beforeAll(async () => {
   const asked = (await owner.post('/v1/invoices', invoiceBody())).body;
   const foreign = (await owner.post('/v1/invoices', invoiceBody({ customer, lines, metadata: { key: FOREIGN } }))).body;
   await Promise.all([owner.settled(asked.id), owner.settled(foreign.id)]);
-  const credited = await owner.graphql(
-    `mutation { creditInvoice(invoiceId: "${foreign.id}", input: { reason: other, note: "${FOREIGN}" }) {
+  const made = await owner.graphql(
+    `mutation { creditInvoice(invoiceId: "${foreign.id}", input: { reason: other, note: "${FOREIGN} ${CREDITED}",
+        amounts: [{ taxRate: 20, net: 1, description: "${FOREIGN} ${CREDITED}" }], metadata: { key: "${CREDITED}" } }) {
       ... on CreditInvoicePayload { creditNote { id } } } }`,
   );
-  const creditNoteId = credited.body.data.creditInvoice.creditNote.id;
+  const creditNoteId = made.body.data.creditInvoice.creditNote.id;
+  credited = { id: creditNoteId, invoiceId: foreign.id, invoiceSecret: foreign.client_secret };
   const drafted = await owner.graphql(
     `mutation { createDraft(content: { number: "${FOREIGN}" }) { ... on CreateDraftPayload { draft { id } } } }`,
   );
@@ -203,6 +211,35 @@ describe('a query aimed at an id without access', () => {
         const objects = await Promise.all(aimedAt(id, null).map((query) => found(client, query)));
         expect({ id, found: JSON.stringify(objects).includes(id) }).toEqual({ id, found: true });
       }
+    }
+  });
+});
+
+describe('what has the client_secret of an invoice', () => {
+  const holders = () => [
+    { token: credited.invoiceSecret, clientSecret: null },
+    { token: publishableKey, clientSecret: credited.invoiceSecret },
+  ];
+
+  it('finds the invoice, and not its credit note', async () => {
+    for (const { token, clientSecret } of holders()) {
+      const client = new Client(service.url, token);
+      const seen = await Promise.all(aimedAt(credited.invoiceId, clientSecret).map((query) => found(client, query)));
+      expect(JSON.stringify(seen)).toContain(FOREIGN);
+      for (const query of aimedAt(credited.id, clientSecret))
+        expect({ query, found: await found(client, query) }).toEqual({ query, found: null });
+    }
+  });
+
+  it('gets nothing of the credit note, whatever the query', async () => {
+    for (const { token, clientSecret } of holders()) {
+      const client = new Client(service.url, token);
+      const property = fc.asyncProperty(queriesWith(clientSecret), async (query) => {
+        const answer = JSON.stringify((await client.post('/graphql', query)).body);
+        expect(answer).not.toContain(CREDITED);
+        if (!JSON.stringify(query).includes(credited.id)) expect(answer).not.toContain(credited.id);
+      });
+      await fc.assert(property, { numRuns: RUNS });
     }
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { type KeptCredit, NO_CREDITS } from '../../src/domain/invoice/credit.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
+import { confirmCredit, takeCredit } from '../../src/domain/invoice/take-credit.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
@@ -103,4 +104,27 @@ it('returns the state of each document that is stored, of either kind', async ()
     ]),
   );
   expect(await invoicesOf(store.db).creditStatesOf([])).toEqual(new Map());
+});
+
+it('a process that dies before it stores its credit note keeps the amount for five minutes, and comes too late then', async () => {
+  const { id } = await stored();
+  const invoices = invoicesOf(store.db);
+  const start = new Date();
+  const find = async () => ({ ...((await invoices.find(id)) as Invoice), number: '2026-000001' });
+  const take = (creditNoteId: string, afterMs: number) => {
+    const now = () => new Date(start.getTime() + afterMs);
+    return takeCredit(createInvoiceRepository(store.db), find, creditNoteId, { kind: 'rest' }, now);
+  };
+  const [dead, next] = [newId('crn'), newId('crn')];
+  const { share } = await take(dead, 0);
+  await expect(take(next, 299_999)).rejects.toMatchObject({ code: 'credit_exceeds_invoice' });
+  expect((await take(next, 300_000)).share).toEqual(share);
+
+  const original = { id, number: '2026-000001', issueDate: '2026-11-29', dgiId: null };
+  const credit = { ...share, original, reason: 'error', note: null } as const;
+  const noteOf = (noteId: string) => stored({ id: noteId, kind: 'credit_note', status: 'pending', credit });
+  const now = () => new Date(start.getTime() + 600_000);
+  expect(await confirmCredit(invoices, await noteOf(next), now)).toBe(true);
+  expect(await confirmCredit(invoices, await noteOf(dead), now)).toBe(false);
+  expect((await invoices.find(id))?.credits.list.map(({ creditNoteId }) => creditNoteId)).toEqual([next]);
 });
