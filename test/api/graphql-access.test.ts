@@ -203,6 +203,13 @@ async function scratchDraft(content = `{ number: "${OWN_TEXT}" }`): Promise<void
   names.SCRATCH_DRAFT = (await owner.graphql(create)).body.data.createDraft.draft.id;
 }
 
+/** Removes what `scratchEndpoint` made: a tenant has at most 16. */
+async function removeScratchEndpoints(): Promise<void> {
+  await service.app.store.db
+    .collection('webhook_endpoints')
+    .deleteMany({ description: 'd', _id: { $ne: names.ENDPOINT as never } });
+}
+
 /** A person of the tenant without an account, which no answer needs, and an invitation. */
 async function scratchPerson(): Promise<void> {
   names.PERSON = newId('per');
@@ -307,7 +314,10 @@ async function look(type: GraphQLObjectType, column: Column): Promise<[field: st
   if (isRoot(type)) {
     const cells: [string, string][] = [];
     for (const field of fields) {
-      if (field === 'Mutation.deleteWebhookEndpoint') await scratchEndpoint();
+      if (field === 'Mutation.deleteWebhookEndpoint') {
+        await removeScratchEndpoints();
+        await scratchEndpoint();
+      }
       if (field === 'Mutation.deleteDraft') await scratchDraft();
       if (/(Member|MemberRole|Invitation)$/.test(field)) await scratchPerson();
       const answer = await ask(column, `${type.name.toLowerCase()} { ${ROOTS[field]} }`);
@@ -320,10 +330,7 @@ async function look(type: GraphQLObjectType, column: Column): Promise<[field: st
   if (/Member|Invitation/.test(type.name)) await scratchPerson();
   if (type.name === 'LimitReachedError' && WRITERS.has(column)) for (let i = 0; i < 16; i++) await scratchEndpoint();
   const answer = await ask(column, reachOf(type.name).replace('…', selectionOf(type)));
-  if (type.name === 'LimitReachedError')
-    await service.app.store.db
-      .collection('webhook_endpoints')
-      .deleteMany({ description: 'd', _id: { $ne: names.ENDPOINT as never } });
+  if (type.name === 'LimitReachedError') await removeScratchEndpoints();
   const found = marked(answer.data);
   // The other member of the union is the typed error.
   const [member] = Object.values((answer.data ?? {}) as Record<string, { __typename?: string } | null>);

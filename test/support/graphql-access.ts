@@ -52,7 +52,7 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + NotFoundError NotFoundError 403 403 403 403 + + + 403 403  ConflictError code message param status
 + 404 404 403 403 403 403 + + + + 404  HttpHeader name value
 + CreateInvoicePayload CreateInvoicePayload 403 403 403 403 + + + 403 403  IdempotencyConflictError code message param status
-+ + + 403 403 403 403 + + 403 403 403  InvalidInputError code message param problems status
++ + + 403 403 403 403 + + + 403 403  InvalidInputError code message param problems status
 + 404 404 403 + + 403 + + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
 + 404 404 403 + + 403 + + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
 + 404 404 403 empty empty 403 + + + + 404  Invoice authorityAttempts deliveries events warnings
