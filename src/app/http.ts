@@ -83,7 +83,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     limiter,
     streams,
     authenticate: createAuthenticate(tenants, clientSecrets, data.embedTokens, config.sites, config.installationName),
-    authenticateSession: createAuthenticateSession(accounts.accounts, data.people, tenants),
+    authenticateSession: createAuthenticateSession(accounts.accounts, data.people, tenants, () => new Date()),
     useCases: composeUseCases(log, { ...parts, readLogo }, accounts.attempts),
     verifyPublicly: createVerifyPublicly(findPresent),
     readDocument: createReadDocument(findPresent, data.documents, parts.demand, clientSecrets),

@@ -84,6 +84,17 @@ export const ERRORS = {
     remedy: 'Sign in at `/sign-in`.',
     example: ['Nobody is signed in.', null],
   },
+  confirmation_required: {
+    status: 403,
+    description:
+      'A person creates a live document in a session without a second factor, and has not entered the password within the last 15 minutes. Secret keys never get it.',
+    remedy:
+      'Send the password to `POST /auth/confirm` from a page of this service, then the same request again, with its idempotency key.',
+    example: [
+      'Live documents need a session with a second factor, or the password entered within the last 15 min. Send the password to POST /auth/confirm, then this request again.',
+      null,
+    ],
+  },
   tenant_suspended: {
     status: 403,
     description: 'An operator has suspended the tenant: it can read everything and change nothing.',

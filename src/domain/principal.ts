@@ -22,6 +22,8 @@ export interface PersonPrincipal {
   readonly name: string;
   readonly sessionId: string;
   readonly role: Role;
+  /** Whether the session was proof enough for a live document when the request was authenticated (`isProven`). */
+  readonly hasProof: boolean;
   readonly tenant: Tenant;
   readonly environment: Environment;
   readonly origin?: Origin;
@@ -57,17 +59,31 @@ export function isMember(principal: Principal): principal is Member {
 /**
  * Requires a secret key, or a person whose role includes the scope. A suspended tenant may only read.
  * @throws {ServiceError} insufficient_scope (403), also for the scope to issue in the live environment if the seller's
- *   profile is incomplete; tenant_suspended (403)
+ *   profile is incomplete; confirmation_required (403) for that scope if the person's session is not proof enough;
+ *   tenant_suspended (403)
  */
 export function requireScope(principal: Principal, scope: Scope): Member {
   if (scope !== 'read') refuseSuspended(principal);
   const member = memberWith(principal, scope);
-  const missing = scope === 'issue' && member.environment === 'live' ? missingProfileFields(member.tenant.profile) : [];
-  if (missing.length === 0) return member;
-  throw serviceError(
-    'insufficient_scope',
-    `Live invoices need the seller's complete profile. Missing: ${missing.join(', ')}. Complete it, then send the request again.`,
-  );
+  if (scope === 'issue' && member.environment === 'live') requireLive(member);
+  return member;
+}
+
+/** @throws {ServiceError} insufficient_scope (403), confirmation_required (403) */
+function requireLive(member: Member): void {
+  const missing = missingProfileFields(member.tenant.profile);
+  if (missing.length > 0) {
+    throw serviceError(
+      'insufficient_scope',
+      `Live invoices need the seller's complete profile. Missing: ${missing.join(', ')}. Complete it, then send the request again.`,
+    );
+  }
+  if (member.kind === 'person' && !member.hasProof) {
+    throw serviceError(
+      'confirmation_required',
+      'Live documents need a session with a second factor, or the password entered within the last 15 min. Send the password to POST /auth/confirm, then this request again.',
+    );
+  }
 }
 
 function memberWith(principal: Principal, scope: Scope): Member {
@@ -77,9 +93,7 @@ function memberWith(principal: Principal, scope: Scope): Member {
     const roles = rolesWith(scope, environment);
     throw serviceError(
       'insufficient_scope',
-      roles.length > 0
-        ? `This needs the role ${roles.join(' or ')} in the ${environment} environment, and you have the role ${role}. Ask an owner of the tenant.`
-        : `In the ${environment} environment this needs a secret key (sk_…).`,
+      `This needs the role ${roles.join(' or ')} in the ${environment} environment, and you have the role ${role}. Ask an owner of the tenant.`,
     );
   }
   if (isMember(principal)) return principal;

@@ -3,7 +3,7 @@ import type { Environment } from './tenant/tenant.ts';
 
 /**
  * The rights of members, with the roles that give each of them in each environment, besides roles that include one of
- * these; none: only a secret key has the right. A secret key has all rights.
+ * these. A secret key has all rights.
  */
 const SCOPES = {
   /** See everything of the tenant; nothing is changed. */
@@ -12,11 +12,13 @@ const SCOPES = {
   operate: { test: ['developer'], live: ['developer'] },
   /** Mail invoices and credit notes again; revoke the URLs of their documents. */
   mail: { test: ['biller', 'developer'], live: ['biller', 'developer'] },
+  /** Write drafts, which are not documents yet. */
+  draft: { test: ['biller', 'developer'], live: ['biller'] },
   /**
-   * Create invoices and credit notes. Live ones have legal value, come from the tenant's systems alone, and need the
-   * seller's complete profile.
+   * Create invoices and credit notes. Live ones have legal value: they need the seller's complete profile, and a person
+   * has to be proven (`isProven` in `person/person.ts`).
    */
-  issue: { test: ['biller', 'developer'], live: [] },
+  issue: { test: ['biller', 'developer'], live: ['biller'] },
   keys: { test: ['developer'], live: ['owner'] },
   /** Change the seller's profile, which live invoices print. */
   profile: { test: ['owner'], live: ['owner'] },
@@ -24,7 +26,7 @@ const SCOPES = {
 export type Scope = keyof typeof SCOPES;
 export const SCOPE_NAMES = Object.keys(SCOPES) as readonly Scope[];
 
-/** The roles that give a scope, without those that include one of them; none: only a secret key has it. */
+/** The roles that give a scope, without those that include one of them. */
 export function rolesWith(scope: Scope, environment: Environment): readonly Role[] {
   return SCOPES[scope][environment];
 }

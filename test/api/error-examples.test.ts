@@ -170,6 +170,7 @@ const LEFT_OUT = [
     'invalid_credentials',
     'not_signed_in',
     'tenant_suspended',
+    'confirmation_required',
     'invalid_date',
     'draft_limit_reached',
     'key_limit_reached',

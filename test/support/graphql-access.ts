@@ -49,10 +49,10 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + 404 404 403 403 403 403 + + + + 404  Draft content createdAt id updatedAt updatedBy validation version
 + + + 403 403 403 403 + + + + +  DraftConnection edges nodes pageInfo
 + + + 403 403 403 403 + + + + +  DraftEdge cursor node
-+ NotFoundError NotFoundError 403 403 403 403 + + + 403 403  ConflictError code message param status
++ NotFoundError NotFoundError 403 403 403 403 + + + 403 NotFoundError  ConflictError code message param status
 + 404 404 403 403 403 403 + + + + 404  HttpHeader name value
-+ CreateInvoicePayload CreateInvoicePayload 403 403 403 403 + + + 403 403  IdempotencyConflictError code message param status
-+ + + 403 403 403 403 + + + 403 403  InvalidInputError code message param problems status
++ CreateInvoicePayload CreateInvoicePayload 403 403 403 403 + + + 403 CreateInvoicePayload  IdempotencyConflictError code message param status
++ + + 403 403 403 403 + + + 403 +  InvalidInputError code message param problems status
 + 404 404 403 + + 403 + + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
 + 404 404 403 + + 403 + + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
 + 404 404 403 empty empty 403 + + + + 404  Invoice authorityAttempts deliveries events warnings
@@ -84,9 +84,8 @@ null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 n
 + hidden hidden 403 403 403 403 + + + + hidden  KnownCustomer ice name
 + + + 403 403 403 403 + + + + +  Mutation validateInvoice
 + + + 403 403 403 403 + + 403 403 +  Mutation createWebhookEndpoint
-+ + + 403 403 403 403 + + + 403 403  Mutation createDraft createInvoice
-+ NotFoundError NotFoundError 403 403 403 403 + + + 403 403  Mutation creditInvoice deleteDraft issueDraft updateDraft
-+ + + 403 403 403 403 + + + 403 403  Mutation creditEarlierInvoice
++ + + 403 403 403 403 + + + 403 +  Mutation createDraft createInvoice creditEarlierInvoice
++ NotFoundError NotFoundError 403 403 403 403 + + + 403 NotFoundError  Mutation creditInvoice deleteDraft issueDraft updateDraft
 + InvalidInputError + 403 403 403 403 + + 403 403 InvalidInputError  Mutation createApiKey sendTestWebhookEvent
 + NotFoundError NotFoundError 403 403 403 403 + + 403 403 NotFoundError  Mutation createDeliveryLogEmbed createInvoiceEmbed deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
 + NotFoundError NotFoundError 403 403 403 403 + + + 403 NotFoundError  Mutation revokeCreditNoteDocumentUrls revokeDocumentUrls

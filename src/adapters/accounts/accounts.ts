@@ -104,6 +104,25 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
         throw error;
       }
     },
+    async confirm(password, browser) {
+      const headers = headersOf(browser);
+      // Before the comparison, so that its time is not counted.
+      const passwordAt = new Date();
+      const found = await auth.api.getSession({ headers });
+      if (found === null) return 'ended';
+      try {
+        await auth.api.verifyPassword({ body: { password }, headers });
+      } catch (error) {
+        if (isRefusal(error, /^INVALID_PASSWORD$/)) return 'wrong_password';
+        if (statusOf(error) === 401) return 'ended';
+        throw causeOf(error);
+      }
+      const { adapter } = await auth.$context;
+      // A new password that was set meanwhile has ended the session, so nothing is found.
+      const where = [{ field: 'id', value: found.session.id }];
+      const noted = await adapter.updateMany({ model: 'session', where, update: { passwordAt } });
+      return noted === 0 ? 'ended' : 'confirmed';
+    },
     async requestReset(email) {
       await auth.api.requestPasswordReset({ body: { email } });
     },

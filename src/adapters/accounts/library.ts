@@ -54,6 +54,8 @@ export function createLibrary(parts: LibraryParts) {
   const isSecure = parts.publicUrl.startsWith('https:');
   /** Receives the person whose password a call sets, because the library passes the person only to a hook. */
   const resetting = new AsyncLocalStorage<{ person: Person | null }>();
+  /** Whether the session that a call begins or replaces has a second factor; without a store, as the replaced one. */
+  const proving = new AsyncLocalStorage<{ readonly hasSecondFactor: boolean }>();
   /** Whether the address of the account that a call creates is confirmed. */
   const creating = new AsyncLocalStorage<{ readonly isConfirmed: boolean }>();
 
@@ -89,6 +91,11 @@ export function createLibrary(parts: LibraryParts) {
       updateAge: PROLONG_SECONDS,
       // No session must be fresh: sensitive changes require the password instead.
       freshAge: 0,
+      // Absent in sessions of versions before them. `signedIn` explains both.
+      additionalFields: {
+        hasSecondFactor: { type: 'boolean', required: false, input: false },
+        passwordAt: { type: 'date', required: false, input: false },
+      },
     },
     account: { modelName: COLLECTIONS.account },
     verification: { modelName: COLLECTIONS.verification, storeIdentifier: 'hashed' },
@@ -148,6 +155,7 @@ export function createLibrary(parts: LibraryParts) {
       }),
     ],
     databaseHooks: {
+      session: { create: { before: async (session) => ({ data: { ...session, ...proving.getStore() } }) } },
       user: {
         create: {
           before: async (user) => ({ data: { ...user, emailVerified: creating.getStore()?.isConfirmed === true } }),
@@ -156,7 +164,7 @@ export function createLibrary(parts: LibraryParts) {
     },
   });
 
-  return { auth, resetting, creating, forget };
+  return { auth, resetting, creating, proving, forget };
 }
 
 export type Library = ReturnType<typeof createLibrary>;
@@ -209,10 +217,24 @@ export function signedIn({
     readonly name: string;
     readonly emailVerified: boolean;
   };
-  readonly session: { readonly id: string; readonly expiresAt: Date };
+  readonly session: {
+    readonly id: string;
+    readonly createdAt: Date;
+    readonly expiresAt: Date;
+    /** True if a code or a passkey began the session, or a code was set up in it. */
+    readonly hasSecondFactor?: boolean | null | undefined;
+    /** When the password was entered again, if it was. */
+    readonly passwordAt?: Date | null | undefined;
+  };
 }): SignedIn {
   const { id, email, name, emailVerified: isConfirmed } = user;
-  return { person: { id, email, name }, isConfirmed, sessionId: session.id, expiresAt: session.expiresAt };
+  const { id: sessionId, createdAt, expiresAt, hasSecondFactor, passwordAt } = session;
+  return {
+    ...{ person: { id, email, name }, isConfirmed, sessionId, expiresAt },
+    hasSecondFactor: hasSecondFactor === true,
+    // Without a passkey, only a password begins or replaces a session.
+    passwordAt: new Date(Math.max(createdAt.getTime(), passwordAt?.getTime() ?? 0)),
+  };
 }
 
 /** Returns the error that the library wrapped: an error of the store shows that the store is unavailable. */

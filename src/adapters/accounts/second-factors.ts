@@ -43,7 +43,7 @@ const REFUSALS: readonly (readonly [RegExp, SecondFactorRefusal])[] = [
  * @param tries counts codes before they are compared at sign-in. The library would count them afterwards
  */
 export function createSecondFactors(
-  { auth }: Library,
+  { auth, proving }: Library,
   isFirstUse: (personId: string, code: string) => Promise<boolean>,
   tries: CodeTries,
 ): SecondFactors {
@@ -89,7 +89,9 @@ export function createSecondFactors(
       // Before the code is checked, so that of two concurrent requests with the same code only one succeeds.
       if (!(await isFirstUse(session.user.id, code))) throw new SecondFactorRefused('wrong_code');
       const before = await passwordOf(session.user.id);
-      const { headers } = await auth.api.verifyTOTP({ body: { code }, headers: asked, returnHeaders: true });
+      const { headers } = await proving.run({ hasSecondFactor: true }, () =>
+        auth.api.verifyTOTP({ body: { code }, headers: asked, returnHeaders: true }),
+      );
       if ((await passwordOf(session.user.id)) !== before) {
         // The codes belong to the person who was signed in before the new password. It has ended this session, but not
         // the session that the library made to replace it.
@@ -104,7 +106,10 @@ export function createSecondFactors(
       const personId = (await auth.api.getSession({ headers: asked }))?.user.id;
       if (personId === undefined) throw new SecondFactorRefused('ended');
       const before = await passwordOf(personId);
-      const { headers } = await auth.api.disableTwoFactor({ body: { password }, headers: asked, returnHeaders: true });
+      // The session goes on, as one that a password began.
+      const { headers } = await proving.run({ hasSecondFactor: false }, () =>
+        auth.api.disableTwoFactor({ body: { password }, headers: asked, returnHeaders: true }),
+      );
       if ((await passwordOf(personId)) !== before) return endedMeanwhile(headers, browser);
       await endOthers(cookieHeader(headers), browser);
       return { result: undefined, cookies: headers.getSetCookie() };
@@ -122,13 +127,15 @@ export function createSecondFactors(
       if (waiting === null || before === null) throw new SecondFactorRefused('ended');
       if (!(await tries.take(waiting))) throw new SecondFactorRefused('locked');
       const compare = isOfAuthenticator(code) ? auth.api.verifyTOTP : auth.api.verifyBackupCode;
-      const { headers: answered } = await compare(asked).catch(async (error: unknown) => {
-        // Any refusal other than `wrong_code` means that nothing was compared. A failure may have come after the
-        // comparison.
-        const reason = refusalOf(error);
-        if (reason !== null && reason !== 'wrong_code') await tries.giveBack(waiting);
-        throw error;
-      });
+      const { headers: answered } = await proving
+        .run({ hasSecondFactor: true }, () => compare(asked))
+        .catch(async (error: unknown) => {
+          // Any refusal other than `wrong_code` means that nothing was compared. A failure may have come after the
+          // comparison.
+          const reason = refusalOf(error);
+          if (reason !== null && reason !== 'wrong_code') await tries.giveBack(waiting);
+          throw error;
+        });
       if ((await basisOf(auth, waiting)) !== before) return endedMeanwhile(answered, browser);
       const session = await begun(answered, browser);
       if (await isFirstUse(waiting, code)) {
@@ -185,11 +192,13 @@ export function createSecondFactors(
       return { result: { ...response, userVerification: 'required' }, cookies: headers.getSetCookie() };
     }),
     signInWithPasskey: refusing(async (response, browser) => {
-      const { headers } = await auth.api.verifyPasskeyAuthentication({
-        body: { response: response as AuthenticatorAnswer },
-        headers: headersOf({ ...browser, cookie: withoutSession(browser.cookie) }),
-        returnHeaders: true,
-      });
+      const { headers } = await proving.run({ hasSecondFactor: true }, () =>
+        auth.api.verifyPasskeyAuthentication({
+          body: { response: response as AuthenticatorAnswer },
+          headers: headersOf({ ...browser, cookie: withoutSession(browser.cookie) }),
+          returnHeaders: true,
+        }),
+      );
       const session = await begun(headers, browser);
       // Checks that this passkey still exists: it may have been removed meanwhile.
       const where = [

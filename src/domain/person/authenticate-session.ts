@@ -4,7 +4,7 @@ import { isId } from '../ids.ts';
 import type { PersonPrincipal } from '../principal.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
-import type { Person } from './person.ts';
+import { isProven, type Person } from './person.ts';
 import type { Accounts, BrowserFacts, PeopleRepository, WithCookies } from './ports.ts';
 
 /** The tenant and the environment that a page names in its requests. */
@@ -29,6 +29,7 @@ export function createAuthenticateSession(
   accounts: Pick<Accounts, 'session'>,
   people: Pick<PeopleRepository, 'grantsOf'>,
   tenants: Pick<TenantRepository, 'find'>,
+  now: () => Date,
 ): AuthenticateSession {
   return async (browser, { tenantId, environment }, arrival) => {
     if (environment === 'live' && isExposed(arrival))
@@ -42,7 +43,8 @@ export function createAuthenticateSession(
     if (!role || !tenant)
       throw serviceError('resource_not_found', 'You belong to no tenant with this id.', 'Fatoura-Tenant');
     const { id: personId, name } = person;
-    const principal = { kind: 'person', personId, name, sessionId, role, tenant, environment } as const;
+    const hasProof = isProven(found.result, now());
+    const principal = { kind: 'person', personId, name, sessionId, role, hasProof, tenant, environment } as const;
     return { result: principal, cookies: found.cookies };
   };
 }

@@ -10,6 +10,8 @@ export const PERSON_TEXTS = { email: MAX_ADDRESS, name: 100, password: 128, code
 
 /** How long a session lasts, milliseconds. Using it extends it, once an hour. */
 export const SESSION_MS = 7 * 86_400_000;
+/** How long after the password was entered in a session it may create live documents, milliseconds. */
+export const PROOF_MS = 15 * 60_000;
 /** Maximum number of listed sessions of a person. The most recently used come first. */
 export const MAX_SESSIONS = 100;
 /** How long a link that confirms a new address of an account is valid, milliseconds. */

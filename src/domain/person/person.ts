@@ -1,3 +1,5 @@
+import { PROOF_MS } from './limits.ts';
+
 /** The roles of people in a tenant, as pages list them. */
 export const ROLES = ['viewer', 'biller', 'developer', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
@@ -52,6 +54,18 @@ export interface SignedIn {
   readonly sessionId: string;
   /** UTC. */
   readonly expiresAt: Date;
+  /** Whether the session was begun with a code or a passkey, or a code was set up in it. */
+  readonly hasSecondFactor: boolean;
+  /** When the password was last entered in this session, UTC; with a passkey, when it began. */
+  readonly passwordAt: Date;
+}
+
+/**
+ * Whether a session is proof enough for a document of legal value: whoever has only got hold of a cookie, or of a browser
+ * that somebody left, must not create one.
+ */
+export function isProven({ hasSecondFactor, passwordAt }: SignedIn, now: Date): boolean {
+  return hasSecondFactor || now.getTime() - passwordAt.getTime() < PROOF_MS;
 }
 
 /** Whether a role includes another one. */

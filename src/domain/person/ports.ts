@@ -131,6 +131,11 @@ export interface Accounts {
     change: { readonly currentPassword: string; readonly newPassword: string },
     browser: BrowserFacts,
   ): Promise<WithCookies<true> | false | null>;
+  /**
+   * Notes in the session that its person has entered the password. Others' sessions are not changed.
+   * @returns ended: nobody is signed in, or the session ended meanwhile
+   */
+  confirm(password: string, browser: BrowserFacts): Promise<'confirmed' | 'ended' | 'wrong_password'>;
   /** Sends a mail with a link if there is such an account. Resolves before the mail is sent. */
   requestReset(email: string): Promise<void>;
   /**

@@ -4,6 +4,7 @@ import { createFairQueue } from '../../domain/kit/fair-queue.ts';
 import {
   acceptInvitationInput,
   changePasswordInput,
+  passwordInput,
   readInvitationInput,
   requestResetInput,
   resetPasswordInput,
@@ -31,7 +32,7 @@ const RESETS = { places: 2, perKey: 10, total: 200 } as const;
 /** The routes for signing in and out, passwords, and invitations. */
 export function passwordRoutes(
   parts: AccountRouteParts,
-  { countAttempt, withHash, answerSession }: AccountSteps,
+  { countAttempt, withHash, answerSession, requireSession }: AccountSteps,
 ): readonly AccountRoute[] {
   const { accounts } = parts;
   const resets = createFairQueue(RESETS);
@@ -117,6 +118,19 @@ export function passwordRoutes(
           throw serviceError('invalid_credentials', 'The current password is wrong.', 'currentPassword');
         setCookies(ctx, changed.cookies);
         await parts.record(before.result.person, originOf(ctx), 'member.password_changed');
+        ctx.status = 204;
+      }),
+    ],
+    [
+      'POST',
+      '/auth/confirm',
+      change(passwordInput, async (ctx, { password }) => {
+        const { person } = await requireSession(ctx);
+        await countAttempt(ctx, person.email);
+        const answer = await withHash(ctx, () => accounts.confirm(password, browserOf(ctx)));
+        if (answer === 'ended') throw notSignedIn();
+        if (answer === 'wrong_password')
+          throw serviceError('invalid_credentials', 'The password is wrong.', 'password');
         ctx.status = 204;
       }),
     ],

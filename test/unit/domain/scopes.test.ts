@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { includesRole, ROLES } from '../../../src/domain/person/person.ts';
+import { includesRole, isProven, ROLES } from '../../../src/domain/person/person.ts';
 import { type Principal, requireScope } from '../../../src/domain/principal.ts';
 import { hasScope, SCOPE_NAMES } from '../../../src/domain/scopes.ts';
 import { SPECIMEN_SELLER } from '../../../src/domain/tenant/tenant.ts';
@@ -9,7 +9,8 @@ const TABLE = {
   read: ['viewer biller developer owner', 'viewer biller developer owner'],
   operate: ['developer owner', 'developer owner'],
   mail: ['biller developer owner', 'biller developer owner'],
-  issue: ['biller developer owner', ''],
+  draft: ['biller developer owner', 'biller owner'],
+  issue: ['biller developer owner', 'biller owner'],
   keys: ['developer owner', 'owner'],
   profile: ['owner', 'owner'],
 };
@@ -40,7 +41,7 @@ describe('roles', () => {
         for (const role of ROLES) {
           const person: Principal = {
             ...({ kind: 'person', personId: 'per_1', name: 'Amina', sessionId: 's' } as const),
-            ...{ role, tenant, environment },
+            ...{ role, tenant, environment, hasProof: true },
           };
           const call = () => requireScope(person, scope);
           if (hasScope(role, scope, environment)) expect(call()).toBe(person);
@@ -48,9 +49,33 @@ describe('roles', () => {
         }
       }
     }
-    const viewer = { kind: 'person', personId: 'per_1', name: 'A', sessionId: 's', role: 'viewer', tenant } as const;
-    expect(() => requireScope({ ...viewer, environment: 'test' }, 'issue')).toThrow(
+    const by = { kind: 'person', personId: 'per_1', name: 'A', sessionId: 's', hasProof: true, tenant } as const;
+    expect(() => requireScope({ ...by, role: 'viewer', environment: 'test' }, 'issue')).toThrow(
       'This needs the role biller or developer in the test environment, and you have the role viewer.',
     );
+  });
+
+  it('suffice for live documents only in a session that is proof enough, unless the profile is the obstacle', () => {
+    const by = { kind: 'person', personId: 'per_1', name: 'A', sessionId: 's', role: 'biller', tenant } as const;
+    const without = { ...by, hasProof: false };
+    const refused = (principal: Principal, code: string) =>
+      expect(() => requireScope(principal, 'issue')).toThrow(expect.objectContaining({ code }));
+    refused({ ...without, environment: 'live' }, 'confirmation_required');
+    refused({ ...without, environment: 'live', tenant: { ...tenant, profile: {} } }, 'insufficient_scope');
+    refused({ ...without, environment: 'live', role: 'developer' }, 'insufficient_scope');
+    for (const scope of ['read', 'mail', 'draft'] as const)
+      expect(requireScope({ ...without, environment: 'live' }, scope)).toBeTruthy();
+    expect(requireScope({ ...without, environment: 'test' }, 'issue')).toBeTruthy();
+    expect(requireScope({ ...by, hasProof: true, environment: 'live' }, 'issue')).toBeTruthy();
+  });
+
+  it('need a second factor, or the password within 15 minutes', () => {
+    const at = (minutes: number) => new Date(minutes * 60_000);
+    const person = { id: 'per_1', email: 'a@example.com', name: 'A' };
+    const session = { person, isConfirmed: true, sessionId: 's', expiresAt: at(9999), passwordAt: at(10) };
+    const proven = (hasSecondFactor: boolean, now: Date) => isProven({ ...session, hasSecondFactor }, now);
+    expect(proven(false, new Date(at(25).getTime() - 1))).toBe(true);
+    expect(proven(false, at(25))).toBe(false);
+    expect(proven(true, at(9000))).toBe(true);
   });
 });

@@ -8,7 +8,8 @@ import { schema } from '../../../src/graphql/schema.ts';
 const tenant = { id: 'ten_1', name: 'T', profile: {}, createdAt: new Date(), suspendedAt: null };
 const key: Principal = { kind: 'secret', keyId: 'key_1', tenant, environment: 'test' };
 const person = (role: 'viewer' | 'owner'): Principal => {
-  return { kind: 'person', personId: 'per_1', name: 'Amina', sessionId: 's', role, tenant, environment: 'test' };
+  const by = { kind: 'person', personId: 'per_1', name: 'Amina', sessionId: 's', hasProof: true } as const;
+  return { ...by, role, tenant, environment: 'test' };
 };
 
 /** A table with a use case of each kind; `ran` has those that ran. */

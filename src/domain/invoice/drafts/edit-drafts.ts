@@ -23,7 +23,7 @@ export const DRAFT_USE_CASES = {
    * @throws {ServiceError} invalid_request; draft_limit_reached, which requests at the same moment may miss
    */
   createDraft: {
-    scope: 'issue',
+    scope: 'draft',
     audit: { action: 'draft.created', description: 'A draft of an invoice was created.' },
     async run({ drafts }: DraftNeeds, { by, record }: Change, content: unknown): Promise<Draft> {
       const text = contentText(content);
@@ -95,7 +95,7 @@ export const DRAFT_USE_CASES = {
    * @throws {ServiceError} invalid_request; draft_changed if the draft has another version and another content
    */
   updateDraft: {
-    scope: 'issue',
+    scope: 'draft',
     audit: { action: 'draft.updated', description: 'Somebody changed the content of a draft.' },
     async run(
       needs: DraftNeeds,
@@ -125,7 +125,7 @@ export const DRAFT_USE_CASES = {
 
   /** @param version as of `updateDraft` @throws {ServiceError} draft_changed */
   deleteDraft: {
-    scope: 'issue',
+    scope: 'draft',
     audit: { action: 'draft.deleted', description: 'A draft was deleted.' },
     async run(needs: DraftNeeds, { by, record }: Change, id: string, version: number): Promise<void> {
       for (;;) {
