@@ -103,6 +103,7 @@ function invoice(): PrintedInvoice {
       id: 'inv_550e8400-e29b-41d4-a716-446655440000',
       kind: 'invoice',
       credit: null,
+      replaces: null,
       tenantId: 'ten_bench',
       environment: 'live',
       number: '2026-000123',

@@ -239,6 +239,17 @@ export const ERRORS = {
       null,
     ],
   },
+  invoice_not_replaceable: {
+    status: 422,
+    type: 'InvalidInputError',
+    description:
+      'The invoice cannot be replaced: it is neither accepted nor rejected, another invoice replaces it, or the tax authority has not decided about a credit note of it (GraphQL).',
+    remedy: 'Wait for the decision, or replace the invoice that the message names.',
+    example: [
+      'Invoice inv_550e8400-e29b-41d4-a716-446655440000 is transmitted. Only an accepted or a rejected invoice can be replaced.',
+      'invoiceId',
+    ],
+  },
   endpoint_limit_reached: {
     status: 422,
     type: 'LimitReachedError',

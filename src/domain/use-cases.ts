@@ -13,6 +13,7 @@ import { fiscalDocuments, invoices } from './invoice/list-invoices.ts';
 import { creditPreview } from './invoice/preview-credit.ts';
 import { creditsOfInvoices } from './invoice/read-credits.ts';
 import { creditNotesById, invoicesById } from './invoice/read-invoices.ts';
+import { replaceInvoice } from './invoice/replace-invoice.ts';
 import { resendCreditNoteEmail, resendInvoiceEmail } from './invoice/resend-email.ts';
 import { revokeCreditNoteDocumentUrls, revokeDocumentUrls } from './invoice/revoke-document-urls.ts';
 import { testScenarios } from './invoice/test-scenarios.ts';
@@ -46,6 +47,7 @@ export const USE_CASES = {
   invoiceEvents,
   invoices,
   invoicesById,
+  replaceInvoice,
   resendCreditNoteEmail,
   resendInvoiceEmail,
   revokeCreditNoteDocumentUrls,

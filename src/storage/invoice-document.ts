@@ -3,6 +3,7 @@ import { customerKey } from '../domain/invoice/customer-key.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED } from '../domain/invoice/invoice.ts';
+import type { KeptReplacement, Replaces } from '../domain/invoice/replacement.ts';
 import type { IdempotencyMark } from '../domain/invoice/repository.ts';
 import { type InvoicePlace, legalNumber, type SeriesNumber, seriesOf } from '../domain/invoice/series-number.ts';
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
@@ -15,6 +16,8 @@ export interface InvoiceDocument
       | 'id'
       | 'credit'
       | 'credits'
+      | 'replaces'
+      | 'replacedBy'
       | 'metadata'
       | 'number'
       | 'ownNumber'
@@ -30,6 +33,10 @@ export interface InvoiceDocument
   credit?: Credit;
   /** Absent before the first change. */
   credits?: KeptCredits;
+  /** Absent if it replaces none. */
+  replaces?: Replaces;
+  /** Absent if none replaces it. */
+  replacedBy?: KeptReplacement;
   ownNumber?: string;
   /** Of the customer's name: see `customerKey`. */
   customerKey: string;
@@ -60,11 +67,26 @@ const complete = completer(INVOICE);
 
 /** A new invoice, which has no answer of the authority yet. */
 export function documentOf(
-  { id, credit, credits, metadata, work, number: _made, ownNumber, terms, traceparent, ...rest }: Invoice,
+  {
+    id,
+    credit,
+    credits,
+    replaces,
+    replacedBy,
+    metadata,
+    work,
+    number: _made,
+    ownNumber,
+    terms,
+    traceparent,
+    ...rest
+  }: Invoice,
   order: string,
   mark: IdempotencyMark | null,
 ) {
   const { heldAs, problems, authorityWarnings, receipt, cleared, awaitsCleared, ...invoice } = rest;
+  // An invoice that waits for its credit note takes its place in the series afterwards, so that it holds up no other.
+  const waits = (replaces?.credited?.creditNoteId ?? null) !== null;
   const given = Object.entries(terms).filter(([, value]) => value !== null);
   return {
     _id: id,
@@ -76,8 +98,10 @@ export function documentOf(
     order,
     ...(credit !== null && { credit }),
     ...(credits.version > 0 && { credits }),
+    ...(replaces !== null && { replaces }),
+    ...(replacedBy !== null && { replacedBy }),
     ...(ownNumber !== null && { ownNumber }),
-    ...(ownNumber === null && rest.status === 'pending' && { awaitsNumber: seriesOf(rest) }),
+    ...(ownNumber === null && rest.status === 'pending' && !waits && { awaitsNumber: seriesOf(rest) }),
     ...(mark && { idempotency: mark }),
     ...(traceparent !== null && { traceparent }),
     ...(work && {
@@ -109,6 +133,8 @@ export function invoiceOf({
   customerKey: _customerKey,
   credit,
   credits,
+  replaces,
+  replacedBy,
   series,
   ownNumber,
   terms,
@@ -120,6 +146,8 @@ export function invoiceOf({
     id: _id,
     credit: credit ?? null,
     credits: credits ?? NO_CREDITS,
+    replaces: replaces ?? null,
+    replacedBy: replacedBy ?? null,
     ...UNANSWERED,
     ...invoice,
     metadata: Object.fromEntries(metadata),

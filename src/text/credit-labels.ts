@@ -3,12 +3,14 @@ import type { DocumentLanguage } from '../domain/document-language.ts';
 interface CreditLabels {
   /** The invoice that the credit note corrects. */
   readonly original: string;
+  /** The invoice that this one replaces. */
+  readonly replaced: string;
   readonly reason: string;
 }
 
-/** The names of what only a credit note has, in the PDF, the mail and the verification page. */
+/** The names of what only corrections have, in the PDF, the mail and the verification page. */
 export const CREDIT_LABELS: Readonly<Record<DocumentLanguage, CreditLabels>> = {
-  fr: { original: 'Facture d’origine', reason: 'Motif de l’avoir' },
-  ar: { original: 'الفاتورة الأصلية', reason: 'سبب الإشعار' },
-  en: { original: 'Original invoice', reason: 'Reason for the credit' },
+  fr: { original: 'Facture d’origine', replaced: 'Remplace la facture', reason: 'Motif de l’avoir' },
+  ar: { original: 'الفاتورة الأصلية', replaced: 'تحل محل الفاتورة', reason: 'سبب الإشعار' },
+  en: { original: 'Original invoice', replaced: 'Replaces the invoice', reason: 'Reason for the credit' },
 };

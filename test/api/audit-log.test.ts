@@ -49,6 +49,7 @@ const NOT_RECORDED = [
   'createInvoice',
   'creditInvoice',
   'creditEarlierInvoice',
+  'replaceInvoice',
   'validateInvoice',
   'createInvoiceEmbed',
   'createDeliveryLogEmbed',

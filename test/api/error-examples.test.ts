@@ -144,6 +144,18 @@ const CAUSES: Readonly<Partial<Record<ErrorCode, Readonly<Record<number, () => P
   invalid_bank_account: { 422: () => inGraphql('terms: { bankAccount: "999780000128473900001727" }') },
   credit_exceeds_invoice: { 422: () => credited('001234567000089', 8001) },
   invoice_not_accepted: { 422: () => credited('999000000000102', 1) },
+  invoice_not_replaceable: {
+    422: async () => {
+      const { body } = await create({ customer: { ice: '999000000000393', name: 'A' } });
+      const status = async () => (await client.get(`/v1/invoices/${body.id}`)).body.status;
+      await expect.poll(status, { timeout: 30_000 }).toBe('transmitted');
+      const answer = await client.graphql(`mutation { replaceInvoice(invoiceId: "${body.id}", reason: error, input: {
+        amount: 12000, currency: "MAD", customer: { ice: "001234567000089", name: "A" },
+        lines: [{ description: "x", quantity: 1, unitPrice: 10000 }] }) { ... on Error { code message param status } } }`);
+      const error = answer.body.data.replaceInvoice;
+      return { status: error.status, body: { error } };
+    },
+  },
   endpoint_limit_reached: {
     422: async () => {
       const endpoint = { url: 'https://example.com/', events: ['invoice.accepted'] };

@@ -167,6 +167,18 @@ beforeAll(async () => {
     problems: [finding],
     authorityWarnings: [finding],
   };
+  // The invoice replaces itself, so that it has both links.
+  const invoice = { id: made.id, number: '2026-000001', issueDate: '2026-11-29', dgiId: 'd' };
+  const replaces = {
+    invoice,
+    reason: 'other',
+    note: OWN_TEXT,
+    credited: { invoiceId: made.id, creditNoteId: names.CREDITED },
+  };
+  const replacedBy = { invoiceId: made.id, at: new Date(), version: 1 };
+  await service.app.store.db
+    .collection<{ _id: string }>('invoices')
+    .updateOne({ _id: made.id }, { $set: { replaces, replacedBy } });
   await Promise.all([
     service.app.store.db
       .collection<{ _id: string }>('invoices')

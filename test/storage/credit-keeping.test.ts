@@ -96,14 +96,14 @@ it('returns the state of each document that is stored, of either kind', async ()
   const credit = { ...share(), original, reason: 'error', note: null } as const;
   const rejected = { kind: 'credit_note', status: 'rejected', rejectionReason: 'none', credit } as const;
   const [note, invoice] = [await stored(rejected), await stored()];
-  const states = await invoicesOf(store.db).creditStatesOf([note.id, newId('crn'), invoice.id]);
+  const states = await invoicesOf(store.db).correctionStatesOf([note.id, newId('crn'), invoice.id]);
   expect(states).toEqual(
     new Map([
-      [note.id, { status: 'rejected', rejectionReason: 'none', originalId: 'inv_1' }],
-      [invoice.id, { status: 'accepted', rejectionReason: null, originalId: null }],
+      [note.id, { status: 'rejected', replaces: null, rejectionReason: 'none', originalId: 'inv_1' }],
+      [invoice.id, { status: 'accepted', replaces: null, rejectionReason: null, originalId: null }],
     ]),
   );
-  expect(await invoicesOf(store.db).creditStatesOf([])).toEqual(new Map());
+  expect(await invoicesOf(store.db).correctionStatesOf([])).toEqual(new Map());
 });
 
 it('a process that dies before it stores its credit note keeps the amount for five minutes, and comes too late then', async () => {

@@ -273,7 +273,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.changeWaiting', async () => invoices.changeWaiting(await freshInvoice(), { work: null }), 1],
   ['invoices.seriesNumbersOf', () => invoices.seriesNumbersOf([kept.id, newId('inv')]), 1],
   ['invoices.keepCredits', () => invoices.keepCredits(kept, 0, []), 1],
-  ['invoices.creditStatesOf', () => invoices.creditStatesOf([kept.id, newId('crn')]), 1],
+  ['invoices.correctionStatesOf', () => invoices.correctionStatesOf([kept.id, newId('crn')]), 1],
   ['invoices.awaitingNumber', () => invoices.awaitingNumber('ten_1', 'test', '2026', 5), 5],
   ['invoices.highestSerial', () => invoices.highestSerial('ten_1', 'test', '2026'), 1],
   ['invoices.raiseDocumentRevision', () => invoices.raiseDocumentRevision('ten_1', 'test', kept.id), 1],

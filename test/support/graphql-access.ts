@@ -56,11 +56,11 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + 404 404 403 + + 403 + + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
 + 404 404 403 + + 403 + + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
 + 404 404 403 empty empty 403 + + + + 404  Invoice authorityAttempts deliveries events warnings
-+ 404 404 403 + + 403 + + + + 404  Invoice creditNotes
++ 404 404 403 + + 403 + + + + 404  Invoice creditNotes replaces
 + 404 404 403 empty empty 403 + + + + 404  CreditNoteConnection edges nodes
 + 404 404 403 + + 403 + + + + 404  CreditNoteConnection pageInfo
 + 404 404 403 hidden hidden 403 + + + + 404  CreditNoteEdge cursor node
-+ 404 404 403 null null 403 + + + + 404  Invoice attention creditedAmount email seller
++ 404 404 403 null null 403 + + + + 404  Invoice attention creditedAmount email replacedBy seller
 + 404 404 403 hidden hidden 403 + + + + 404  InvoiceAttention message nextAttemptAt reason since
 + + + 403 403 403 403 + + + + +  InvoiceConnection edges nodes pageInfo
 + 404 404 403 + + 403 + + + + 404  InvoiceDocument mediaType ready sha256 size url
@@ -86,6 +86,9 @@ null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 n
 + + + 403 403 403 403 + + 403 403 +  Mutation createWebhookEndpoint
 + + + 403 403 403 403 + + + 403 +  Mutation createDraft createInvoice creditEarlierInvoice
 + NotFoundError NotFoundError 403 403 403 403 + + + 403 NotFoundError  Mutation creditInvoice deleteDraft issueDraft updateDraft
+InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError InvalidInputError InvalidInputError 403 NotFoundError  Mutation replaceInvoice
++ 404 404 403 + + 403 + + + + 404  ReplacedInvoice dgiId id issueDate note number reason
++ 404 404 403 null null 403 + + + + 404  ReplacedInvoice creditNoteId
 + InvalidInputError + 403 403 403 403 + + 403 403 InvalidInputError  Mutation createApiKey sendTestWebhookEvent
 + NotFoundError NotFoundError 403 403 403 403 + + 403 403 NotFoundError  Mutation createDeliveryLogEmbed createInvoiceEmbed deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
 + NotFoundError NotFoundError 403 403 403 403 + + + 403 NotFoundError  Mutation revokeCreditNoteDocumentUrls revokeDocumentUrls
@@ -198,6 +201,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
     'creditEarlierInvoice(input: { number: "E 1", issueDate: "2025-03-31", reason: other, customer: { ice: "001234567000089", name: "N" }, lines: [{ description: "L", quantity: 1, unitPrice: 10000 }] }) { __typename }',
   'Mutation.creditInvoice':
     'creditInvoice(invoiceId: "INVOICE", input: { reason: other, amounts: [{ taxRate: 20, net: 1 }] }) { __typename }',
+  'Mutation.replaceInvoice': `replaceInvoice(invoiceId: "INVOICE", input: ${CREATION}, reason: other) { __typename }`,
   'Mutation.validateInvoice': `validateInvoice(input: ${CREATION}) { valid }`,
   'Mutation.resendInvoiceEmail': 'resendInvoiceEmail(id: "INVOICE") { __typename }',
   'Mutation.resendCreditNoteEmail': 'resendCreditNoteEmail(id: "CREDITED") { __typename }',

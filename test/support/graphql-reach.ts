@@ -15,6 +15,7 @@ const REACH: Readonly<Record<string, string>> = {
   CreditNoteConnection: '{ invoice(id: "INVOICE" SECRET) { creditNotes { … } } }',
   CreditNoteEdge: '{ invoice(id: "INVOICE" SECRET) { creditNotes { edges { … } } } }',
   DraftEdge: '{ drafts { edges { … } } }',
+  ReplacedInvoice: '{ invoice(id: "INVOICE" SECRET) { replaces { … } } }',
   InvoiceLine: '{ invoice(id: "INVOICE" SECRET) { lines { … } } }',
   InvoiceTotals: '{ invoice(id: "INVOICE" SECRET) { totals { … } } }',
   TaxTotal: '{ invoice(id: "INVOICE" SECRET) { totals { taxTotals { … } } } }',

@@ -30,7 +30,7 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
   const facts: Fact[] = [
     [texts.title, invoice.number],
     [texts.date, format.longDate(invoice.issueDate)],
-    ...creditFacts(mail),
+    ...correctionFacts(mail),
     [texts.payable, format.money(invoice.amount, invoice.currency)],
     ...paymentFacts(mail),
     [texts.dgiId, oneLine(mail.dgiId)],
@@ -74,16 +74,19 @@ function paymentFacts({ invoice: { kind, seller, terms } }: InvoiceMail): Fact[]
   ];
 }
 
-/** Names the invoice that a credit note corrects, with its date, and the reason. */
-function creditFacts({ invoice: { credit, seller } }: InvoiceMail): Fact[] {
-  if (!credit) return [];
+/** Names the invoice that a credit note corrects, with the reason, or that an invoice replaces. */
+function correctionFacts({ invoice: { credit, replaces, seller } }: InvoiceMail): Fact[] {
+  const corrected = credit?.original ?? replaces;
+  if (!corrected) return [];
   const language = seller.documentLanguage;
-  const { original, reason, note } = credit;
+  const labels = CREDIT_LABELS[language];
+  const named = `${isolate(oneLine(corrected.number), language)} (${FORMATS[language].longDate(corrected.issueDate)})`;
+  if (!credit) return [[labels.replaced, named]];
+  const { reason, note } = credit;
   const words = CREDIT_REASON_TEXTS[reason][language];
-  const date = FORMATS[language].longDate(original.issueDate);
   return [
-    [CREDIT_LABELS[language].original, `${isolate(oneLine(original.number), language)} (${date})`],
-    [CREDIT_LABELS[language].reason, note === null ? words : `${words} – ${isolate(oneLine(note), language)}`],
+    [labels.original, named],
+    [labels.reason, note === null ? words : `${words} – ${isolate(oneLine(note), language)}`],
   ];
 }
 

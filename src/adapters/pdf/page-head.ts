@@ -69,19 +69,20 @@ ${customer.address === null ? null : html`<p>${name(customer.address)}</p>`}
 </div>`;
 }
 
-/** Names the invoice that a credit note corrects, and states the reason; null for an invoice. */
-export function correction({ labels, format, invoice: { credit, seller } }: Texts): Markup | null {
-  if (!credit) return null;
-  const { original, reason, note } = credit;
+/** Names the invoice that a credit note corrects, with the reason, or that an invoice replaces; null if there is none. */
+export function correction({ labels, format, invoice: { credit, replaces, seller } }: Texts): Markup | null {
+  const corrected = credit?.original ?? replaces;
+  if (!corrected) return null;
   const language = seller.documentLanguage;
+  const texts = CREDIT_LABELS[language];
   return html`
 <section class="correction">
-<h2>${CREDIT_LABELS[language].original}</h2>
+<h2>${credit ? texts.original : texts.replaced}</h2>
 <dl class="ids">
-<dt>${labels.number}</dt><dd><strong>${name(original.number)}</strong></dd>
-<dt>${labels.issueDate}</dt><dd>${format.longDate(original.issueDate)}</dd>
-${original.dgiId && identifier(labels.dgiId, original.dgiId)}
-<dt>${CREDIT_LABELS[language].reason}</dt><dd><strong>${CREDIT_REASON_TEXTS[reason][language]}</strong>${note && html`<br>${name(note)}`}</dd>
+<dt>${labels.number}</dt><dd><strong>${name(corrected.number)}</strong></dd>
+<dt>${labels.issueDate}</dt><dd>${format.longDate(corrected.issueDate)}</dd>
+${corrected.dgiId && identifier(labels.dgiId, corrected.dgiId)}
+${credit && html`<dt>${texts.reason}</dt><dd><strong>${CREDIT_REASON_TEXTS[credit.reason][language]}</strong>${credit.note && html`<br>${name(credit.note)}`}</dd>`}
 </dl>
 </section>`;
 }

@@ -19,7 +19,7 @@ export function brokenRule(xml: string): string | null {
     expectNothingEmpty(root);
     expectOrder(root, kind);
     expectTerms(root);
-    if (kind === 'credit_note') expectOriginal(root);
+    if (optional(root, 'cac:BillingReference')) expectOriginal(root);
     expectFigures(root, kind);
     return null;
   } catch (error) {
@@ -72,6 +72,7 @@ const PARTS: Readonly<Record<Kind, Parts>> = {
     ['cbc:InvoiceTypeCode', 1, 1],
     ['cbc:Note', 1, 2],
     ['cbc:DocumentCurrencyCode', 1, 1],
+    ['cac:BillingReference', 0, 1],
     ...BODY,
     ['cac:InvoiceLine', 1, Number.POSITIVE_INFINITY],
   ],
@@ -104,14 +105,14 @@ function expectOrder(root: ReadElement, kind: Kind): void {
   }
 }
 
-/** Checks that a credit note names the invoice that it corrects (EN 16931, BG-3). */
+/** Checks that a document names the invoice that it corrects or replaces (EN 16931, BG-3). */
 function expectOriginal(root: ReadElement): void {
   const original = one(root, 'cac:BillingReference', 'cac:InvoiceDocumentReference');
   const issued = text(original, 'cbc:IssueDate');
-  expect(text(original, 'cbc:ID').trim() !== '', 'The credit note does not name its invoice.');
+  expect(text(original, 'cbc:ID').trim() !== '', 'The document does not name the invoice that it corrects.');
   expect(
     isDay(issued) && issued <= text(root, 'cbc:IssueDate'),
-    'The date of the invoice is not a calendar date on or before that of the credit note.',
+    'The date of the invoice that it corrects is not a calendar date on or before its own.',
   );
 }
 

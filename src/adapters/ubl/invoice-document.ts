@@ -14,8 +14,10 @@ import { group, money, text } from './vocabulary.ts';
 
 /** Builds the document as an element tree, in the order of UBL 2.1's schemas Invoice and CreditNote. */
 export function invoiceDocument(invoice: LegalInvoice): Element {
-  const { kind, credit, number, issueDate, terms, seller, customer, lines, totals, amount, currency } = invoice;
+  const { kind, credit, replaces, number, issueDate, terms, seller, customer, lines, totals, amount, currency } =
+    invoice;
   const { ublRoot, ublType } = KINDS[kind];
+  const corrected = credit?.original ?? replaces;
   const notes = [amountNote(kind, amount), ...(credit ? [reasonNote(credit)] : []), ...(testNote(invoice) ?? [])];
   return group(
     ublRoot,
@@ -29,7 +31,7 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
     text(`cbc:${ublRoot}TypeCode`, ublType),
     ...notes.map((note) => text('cbc:Note', note)),
     text('cbc:DocumentCurrencyCode', currency),
-    credit && billingReference(credit.original),
+    corrected && billingReference(corrected),
     group('cac:Signature', text('cbc:ID', signatureId(ublRoot)), text('cbc:SignatureMethod', ENVELOPED_XADES)),
     sellerParty(seller),
     customerParty(customer),
@@ -65,7 +67,7 @@ function reasonNote({ reason, note }: Pick<Credit, 'reason' | 'note'>): string {
   return `Motif de l’avoir : ${words}${isWritten(note) ? ` – ${note}` : ''}`;
 }
 
-/** Writes BG-3 of EN 16931: the number and the date of the invoice that a credit note corrects. */
+/** Writes BG-3 of EN 16931: the number and the date of the invoice that is credited or replaced. */
 function billingReference({ id, number, issueDate }: Original): Element {
   return group(
     'cac:BillingReference',

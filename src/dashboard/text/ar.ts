@@ -324,6 +324,7 @@ export const ar: Texts = {
       receipt_delayed: 'الوصل متأخر',
       receipt_invalid: 'الوصل غير صالح',
       pdf_delayed: 'ملف PDF متأخر',
+      credit_note_rejected: 'رُفض الإشعار الدائن ولم تصدر الفاتورة',
     },
   },
   workspace: {

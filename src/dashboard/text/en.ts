@@ -326,6 +326,7 @@ export const en: Texts = {
       receipt_delayed: 'Receipt delayed',
       receipt_invalid: 'Receipt invalid',
       pdf_delayed: 'PDF delayed',
+      credit_note_rejected: 'credit note rejected, invoice not issued',
     },
   },
   workspace: {

@@ -378,6 +378,7 @@ export const fr = {
       receipt_delayed: 'Accusé en retard',
       receipt_invalid: 'Accusé invalide',
       pdf_delayed: 'PDF en retard',
+      credit_note_rejected: 'avoir rejeté, facture non émise',
     },
   },
   /** The texts of the frame of a signed-in person's pages. */

@@ -2,6 +2,7 @@ import { DAY_MS } from '../durations.ts';
 import type { AttemptPurpose } from './authority-attempt.ts';
 import type { Invoice } from './invoice.ts';
 import type { Stage } from './lifecycle.ts';
+import { isNotIssued } from './rejection-reasons.ts';
 
 export const ATTENTION_REASONS = [
   'internal_error',
@@ -11,13 +12,17 @@ export const ATTENTION_REASONS = [
   'receipt_delayed',
   'receipt_invalid',
   'pdf_delayed',
+  'credit_note_rejected',
 ] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
 /** The due time of blocked work. */
 export const NEVER = new Date('9999-12-31T00:00:00Z');
 
-/** An invoice that makes no progress. Nothing is lost, because its stage is retried at growing intervals. */
+/**
+ * An invoice that makes no progress. Nothing is lost, because its stage is retried at growing intervals. Or a
+ * replacement that is not issued, so that the replaced invoice still stands as it is.
+ */
 export interface Attention {
   readonly reason: AttentionReason;
   readonly stage: Stage;
@@ -39,6 +44,8 @@ const RECEIPT_PURPOSES = ['receipt', 'cleared'] as const satisfies readonly Atte
 /** Returns why an invoice needs attention; null if it does not. */
 export function attentionOf(invoice: Invoice, now: Date): Attention | null {
   const { work } = invoice;
+  if (isNotIssued(invoice) && invoice.replacedBy === null)
+    return { reason: 'credit_note_rejected', stage: 'normalize', since: invoice.updatedAt, nextAttemptAt: NEVER };
   if (!work) return null;
   const because = (reason: AttentionReason, since: Date): Attention => {
     return { reason, stage: work.stage, since, nextAttemptAt: work.dueAt };
@@ -53,6 +60,8 @@ export function attentionOf(invoice: Invoice, now: Date): Attention | null {
   if (work.stage === 'transmit' && work.outcomeUnknown && work.attempts >= MANY_ATTEMPTS)
     return because(isForeign ? 'digest_mismatch' : 'outcome_unknown', since('signing'));
   if (work.stage === 'decide' && isForeign) return because('digest_mismatch', since('transmitted'));
+  if (work.stage === 'normalize' && invoice.replaces?.credited && daysBetween(invoice.createdAt, now) >= 1)
+    return because('undecided', invoice.createdAt);
   if (work.stage === 'decide' && daysBetween(since('transmitted'), now) >= 1)
     return because('undecided', since('transmitted'));
   if (work.stage === 'receipt' && work.attempts >= MANY_ATTEMPTS) {

@@ -16,10 +16,12 @@ import {
   type IssuedDocument,
   type IssuingNeeds,
   idempotencyConflict,
+  issuerOf,
   newDocument,
   requireMeans,
   storeDocument,
 } from './issuing.ts';
+import type { Replaces } from './replacement.ts';
 import { type IdempotencyMark, type InvoiceCreation, type InvoiceReading, NumberTaken } from './repository.ts';
 
 export interface CreationNeeds extends IssuingNeeds {
@@ -44,11 +46,7 @@ export const createInvoice = {
     input: CreateInvoiceInput,
     idempotencyKey: string | null,
   ): Promise<IssuedDocument> {
-    const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
-    if (unusable) throw new ServiceError([unusable]);
-    if (idempotencyKey === null) return issueInvoice(needs, by, input, null);
-    const id = needs.invoiceIds.ofKey({ tenantId: by.tenant.id, environment: by.environment }, idempotencyKey);
-    return issueInvoice(needs, by, input, { id, mark: { key: idempotencyKey, fingerprint: fingerprintOf(input) } });
+    return issueInvoice(needs, by, input, repeatableOf(needs.invoiceIds, by, idempotencyKey, input));
   },
 } as const satisfies UseCase;
 
@@ -59,9 +57,32 @@ export interface Repeatable {
 }
 
 /**
+ * Returns by what an invoice with this Idempotency-Key is known; null without a key.
+ * @param asked all that the request asks for, which a repeated one must ask for, too
+ * @throws {ServiceError} invalid_request
+ */
+export function repeatableOf(
+  ids: InvoiceIds,
+  { tenant, environment }: Member,
+  idempotencyKey: string | null,
+  asked: object,
+): Repeatable | null {
+  if (idempotencyKey === null) return null;
+  const unusable = idempotencyKeyProblem(idempotencyKey);
+  if (unusable) throw new ServiceError([unusable]);
+  const id = ids.ofKey({ tenantId: tenant.id, environment }, idempotencyKey);
+  return { id, mark: { key: idempotencyKey, fingerprint: fingerprintOf(asked) } };
+}
+
+/**
+ * Is called when nothing is left to check, with the id of the invoice. If it throws, nothing is stored.
+ * @returns what the invoice replaces
+ */
+export type BeforeStoring = (id: string) => Promise<Replaces | null>;
+
+/**
  * Creates an invoice, or answers a repeated creation.
  * @param repeatable null: it is not to be known again
- * @param beforeStoring is called when nothing is left to check; if it throws, nothing is stored
  * @throws {ServiceError} as `createInvoice`
  */
 export async function issueInvoice(
@@ -69,7 +90,7 @@ export async function issueInvoice(
   owner: Member,
   input: CreateInvoiceInput,
   repeatable: Repeatable | null,
-  beforeStoring: () => Promise<void> = async () => {},
+  beforeStoring: BeforeStoring = async () => null,
 ): Promise<IssuedDocument> {
   const activity = currentActivity();
   const parent = activity?.span?.traceparent ?? null;
@@ -98,7 +119,7 @@ async function create(
   owner: Member,
   input: CreateInvoiceInput,
   repeatable: Repeatable | null,
-  beforeStoring: () => Promise<void>,
+  beforeStoring: BeforeStoring,
   span: Span | null,
 ): Promise<IssuedDocument> {
   const { invoices } = needs;
@@ -116,8 +137,9 @@ async function create(
     }
   }
   await requireMeans(needs, owner, repeatable?.id ?? null);
-  await beforeStoring();
-  const invoice = newInvoice(owner, input, createdAt, repeatable?.id, span?.traceparent);
+  const id = repeatable?.id ?? newId('inv');
+  const replaces = await beforeStoring(id);
+  const invoice = newInvoice(owner, input, createdAt, id, span?.traceparent, replaces);
   return storeDocument(needs, invoice, order, repeatable?.mark ?? null).catch(async (error: unknown) => {
     if (!(error instanceof NumberTaken)) throw error;
     const { ownNumber } = invoice;
@@ -148,13 +170,15 @@ export function newInvoice(
   createdAt: Date,
   id = newId('inv'),
   traceparent: string | null = null,
+  replaces: Replaces | null = null,
 ): Invoice {
   const kept = keepInput(input);
-  return newDocument(owner, {
+  return newDocument(issuerOf(owner), {
     ...kept,
     id,
     kind: 'invoice',
     credit: null,
+    replaces,
     customer: { ...kept.customer, address: kept.customer.address || null },
     lines: kept.lines.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
     ownNumber: kept.number,

@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import { serviceError } from '../errors.ts';
-import { isId } from '../ids.ts';
 import { expected } from '../input-problems.ts';
-import { moroccanDate } from '../morocco/time.ts';
 import type { Member } from '../principal.ts';
 import { filledText } from '../printable-text.ts';
 import type { Call, UseCase } from '../use-case.ts';
-import type { Original } from './credit.ts';
 import { REASON } from './credit-reason-input.ts';
 import type { CreditRequest } from './credit-share.ts';
 import { centimes, LIMITS, metadata, quantity, taxRate } from './field-input.ts';
+import { findOwnInvoice } from './find-own-invoice.ts';
 import { type CreditNoteNeeds, issueCreditNote } from './issue-credit-note.ts';
 import type { IssuedDocument } from './issuing.ts';
+import { isAccepted, type NumberedInvoice, originalOf } from './original.ts';
 import type { CreditKeeping, InvoiceCreation, InvoiceReading } from './repository.ts';
-import { type NumberedInvoice, takeCredit } from './take-credit.ts';
+import { takeCredit } from './take-credit.ts';
 
 /** The structure of the input of `creditInvoice`; a violation is a 400. */
 export const creditInvoiceInput = z
@@ -83,24 +82,13 @@ export const creditInvoice = {
 /** Finds an invoice that can be credited. @throws {ServiceError} resource_not_found, invoice_not_accepted */
 export async function creditable(
   invoices: Pick<InvoiceReading, 'find'>,
-  { tenant, environment }: Member,
+  owner: Member,
   invoiceId: string,
 ): Promise<NumberedInvoice> {
-  const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
-  if (invoice?.tenantId !== tenant.id || invoice.environment !== environment) {
-    const message = `There is no invoice '${invoiceId.slice(0, 80)}' in this tenant and environment.`;
-    throw serviceError('resource_not_found', message, 'invoiceId');
-  }
-  const { status, number } = invoice;
-  if (status !== 'accepted' || number === null) {
-    const message = `Invoice ${invoiceId} is ${status}. Only an accepted invoice can be credited.`;
-    throw serviceError('invoice_not_accepted', message, 'invoiceId');
-  }
-  return { ...invoice, number };
-}
-
-function originalOf({ id, number, createdAt, dgiId }: NumberedInvoice): Original {
-  return { id, number, issueDate: moroccanDate(createdAt), dgiId };
+  const invoice = await findOwnInvoice(invoices, owner, invoiceId);
+  if (isAccepted(invoice)) return invoice;
+  const message = `Invoice ${invoiceId} is ${invoice.status}. Only an accepted invoice can be credited.`;
+  throw serviceError('invoice_not_accepted', message, 'invoiceId');
 }
 
 /** Returns what a valid input asks to credit. */

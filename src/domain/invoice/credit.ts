@@ -39,6 +39,8 @@ export interface CreditShare {
 export interface KeptCredit extends CreditShare {
   readonly creditNoteId: string;
   readonly at: Date;
+  /** The invoice for which the credit note is made (`replaceInvoice`); absent if it is made for itself. */
+  readonly replacingId?: string;
 }
 
 /** What an invoice keeps of its credit notes. */

@@ -15,6 +15,8 @@ export interface InvoiceIds {
   ): string;
   /** Returns the id of the invoice as which a draft is issued. No Idempotency-Key gives the same. */
   ofDraft(owner: { readonly tenantId: string; readonly environment: Environment }, draftId: string): string;
+  /** Returns the id of the credit note that is made for a replacing invoice. No Idempotency-Key gives the same. */
+  ofReplacement(owner: { readonly tenantId: string; readonly environment: Environment }, replacingId: string): string;
 }
 
 /**
@@ -29,6 +31,8 @@ export function createInvoiceIds(secret: string): InvoiceIds {
     ofKey: ({ tenantId, environment }, idempotencyKey, kind = 'invoice') =>
       idOf(kind, tenantId, environment, idempotencyKey, ...(kind === 'invoice' ? [] : [kind])),
     ofDraft: ({ tenantId, environment }, draftId) => idOf('invoice', tenantId, environment, draftId, 'draft'),
+    ofReplacement: ({ tenantId, environment }, replacingId) =>
+      idOf('credit_note', tenantId, environment, replacingId, 'credit_note', 'replacement'),
   };
 }
 

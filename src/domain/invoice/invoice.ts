@@ -8,6 +8,7 @@ import type { CUSTOMER, INVOICE, INVOICE_LINE } from './fields.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
 import type { Kind } from './kinds.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
+import type { KeptReplacement, Replaces } from './replacement.ts';
 
 export interface Customer extends Stored<typeof CUSTOMER> {}
 
@@ -25,6 +26,10 @@ export interface Invoice extends Stored<typeof INVOICE> {
   readonly credit: Credit | null;
   /** The shares of it that credit notes take. */
   readonly credits: KeptCredits;
+  /** The invoice that it replaces; null if it replaces none. */
+  readonly replaces: Replaces | null;
+  /** The invoice that replaces it, or is about to; null if there is none. */
+  readonly replacedBy: KeptReplacement | null;
   /** A copy of the seller's profile at creation, so that later changes of the profile never alter a document. */
   readonly seller: Partial<SellerProfile>;
   /** The client's own number, stated at creation; null if the service numbers the invoice. */

@@ -8,7 +8,14 @@ import type { Credit } from './credit.ts';
 import { fingerprintOf } from './input-fingerprint.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceIds } from './invoice-ids.ts';
-import { type IssuedDocument, type IssuingNeeds, newDocument, requireMeans, storeDocument } from './issuing.ts';
+import {
+  type IssuedDocument,
+  type IssuingNeeds,
+  issuerOf,
+  newDocument,
+  requireMeans,
+  storeDocument,
+} from './issuing.ts';
 import { NO_TERMS } from './terms.ts';
 
 /** The ports that every creation of a credit note needs. */
@@ -49,7 +56,7 @@ export async function issueCreditNote(
   if (earlier) return storeDocument(needs, earlier, order, mark);
   await requireMeans(needs, owner, null);
   const { credit, ...content } = await make(id);
-  const note = newDocument(owner, {
+  const note = newDocument(issuerOf(owner), {
     ...content,
     id,
     kind: 'credit_note',
@@ -57,6 +64,7 @@ export async function issueCreditNote(
     ownNumber: null,
     terms: NO_TERMS,
     credit,
+    replaces: null,
     createdAt,
     traceparent: activity?.span?.traceparent ?? null,
   });

@@ -1,4 +1,5 @@
 import { serviceError } from '../errors.ts';
+import { newCreationMoment } from '../order-key.ts';
 import type { Member } from '../principal.ts';
 import type { MissingForLive } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
@@ -88,6 +89,21 @@ export async function storeDocument(
   return { invoice: stored, clientSecret, replayed: false };
 }
 
+/**
+ * Answers a repeated creation.
+ * @param repeatable by what it is known
+ * @returns null if there was none before
+ * @throws {ServiceError} idempotency_conflict
+ */
+export async function answerRepeated(
+  needs: IssuingNeeds,
+  { id, mark }: { readonly id: string; readonly mark: IdempotencyMark },
+): Promise<IssuedDocument | null> {
+  const earlier = await needs.invoices.findCreatedAs(id);
+  // The insertion compares the marks.
+  return earlier && storeDocument(needs, earlier, newCreationMoment().order, mark);
+}
+
 export function idempotencyConflict() {
   return serviceError(
     'idempotency_conflict',
@@ -109,20 +125,27 @@ type NewDocument = Pick<
   | 'terms'
   | 'metadata'
   | 'credit'
+  | 'replaces'
   | 'createdAt'
   | 'traceparent'
 >;
 
+/** Whose document it is. */
+type Issuer = Pick<Invoice, 'tenantId' | 'environment' | 'seller'>;
+
+export function issuerOf({ tenant, environment }: Member): Issuer {
+  return { tenantId: tenant.id, environment, seller: tenant.profile };
+}
+
 /** Makes the document that a creation stores. */
-export function newDocument({ tenant, environment }: Member, document: NewDocument): Invoice {
+export function newDocument(issuer: Issuer, document: NewDocument): Invoice {
   return {
     ...document,
-    tenantId: tenant.id,
-    environment,
+    ...issuer,
     status: 'pending',
     number: document.ownNumber,
-    seller: tenant.profile,
     credits: NO_CREDITS,
+    replacedBy: null,
     dgiId: null,
     rejectionReason: null,
     updatedAt: document.createdAt,
@@ -138,7 +161,7 @@ export function newDocument({ tenant, environment }: Member, document: NewDocume
 }
 
 /** Returns the document without the results of processing. */
-function asCreated(invoice: Invoice): Invoice {
+export function asCreated(invoice: Invoice): Invoice {
   return {
     ...invoice,
     status: 'pending',
@@ -152,6 +175,7 @@ function asCreated(invoice: Invoice): Invoice {
     email: null,
     authorityAttempts: [],
     credits: NO_CREDITS,
+    replacedBy: null,
     ...UNANSWERED,
   };
 }

@@ -4,6 +4,7 @@ import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { Invoice } from './invoice.ts';
 import { KINDS, type Kind } from './kinds.ts';
 import type { LegalInvoice } from './ports.ts';
+import type { Replaces } from './replacement.ts';
 import { type LegalTerms, NO_TERMS, termsOf } from './terms.ts';
 import { totalsOfInvoice } from './totals.ts';
 
@@ -26,6 +27,7 @@ export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
     id: invoice.id,
     kind: invoice.kind,
     credit: invoice.credit,
+    replaces: invoice.replaces && namedReplaced(invoice.replaces),
     tenantId: invoice.tenantId,
     environment: invoice.environment,
     number,
@@ -39,6 +41,11 @@ export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
     totals,
     amount: invoice.amount,
   };
+}
+
+/** Documents name what can be found: an invoice that was rejected before it got its number cannot. */
+export function namedReplaced({ invoice: { number, ...invoice } }: Replaces): LegalInvoice['replaces'] {
+  return number === null ? null : { ...invoice, number };
 }
 
 /** A credit note asks for no payment, so it has only the payment mode of the seller. */

@@ -6,6 +6,7 @@ import type { UnsignedDocument } from './ports.ts';
 import { createRenewals } from './renewals.ts';
 import { type Claim, ClaimLost } from './repository.ts';
 import { createStageSpans } from './stage-spans.ts';
+import { createCheckCorrection } from './stages/check-correction.ts';
 import { createDecideStage } from './stages/decide.ts';
 import { createEmailStage } from './stages/email.ts';
 import { createNormalizeStage } from './stages/normalize.ts';
@@ -43,7 +44,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const { transmit, transmitBytes } = createTransmitStage(parts, progress, decideBy);
   const { sign, signDocument } = createSignStage(parts, progress, transmitBytes);
   const stages: Readonly<Record<Stage, RunStage>> = {
-    normalize: createNormalizeStage(parts, progress, numbering, signDocument),
+    normalize: createNormalizeStage(parts, progress, createCheckCorrection(parts), numbering, signDocument),
     sign,
     transmit,
     decide,

@@ -4,6 +4,7 @@ import type { Environment, SellerProfile } from '../tenant/tenant.ts';
 import type { Credit } from './credit.ts';
 import type { Customer, Invoice, InvoiceLine, StoredReceipt } from './invoice.ts';
 import type { Kind } from './kinds.ts';
+import type { Replaced } from './replacement.ts';
 import type { LegalTerms } from './terms.ts';
 import type { InvoiceTotals } from './totals.ts';
 
@@ -16,6 +17,8 @@ export interface LegalInvoice {
   readonly kind: Kind;
   /** The invoice that a credit note corrects, and why; null for an invoice. */
   readonly credit: Pick<Credit, 'original' | 'reason' | 'note'> | null;
+  /** The invoice that it replaces; null if it replaces none, or that one has no number. */
+  readonly replaces: (Replaced & { readonly number: string }) | null;
   readonly tenantId: string;
   readonly environment: Environment;
   /** Legal number of the series: `2026-000123`, `AV-2026-000123`. */

@@ -15,7 +15,7 @@ export interface CreditPreview {
 }
 
 interface PreviewNeeds {
-  readonly invoices: Pick<InvoiceReading, 'find'> & Pick<CreditKeeping, 'creditStatesOf'>;
+  readonly invoices: Pick<InvoiceReading, 'find'> & Pick<CreditKeeping, 'correctionStatesOf'>;
 }
 
 /**

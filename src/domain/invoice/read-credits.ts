@@ -10,13 +10,13 @@ import type { CreditKeeping } from './repository.ts';
 export const creditsOfInvoices = {
   scope: 'read',
   async run(
-    { invoices }: { readonly invoices: Pick<CreditKeeping, 'creditStatesOf'> },
+    { invoices }: { readonly invoices: Pick<CreditKeeping, 'correctionStatesOf'> },
     _call: Call,
     of: readonly Pick<Invoice, 'id' | 'credits'>[],
   ): Promise<KeptCredit[][]> {
     const ids = of.flatMap(({ credits }) => credits.list.map(({ creditNoteId }) => creditNoteId));
     if (ids.length === 0) return of.map(() => []);
-    const states = await invoices.creditStatesOf(ids);
+    const states = await invoices.correctionStatesOf(ids);
     return of.map(({ id, credits }) =>
       credits.list.filter(({ creditNoteId }) => {
         const state = states.get(creditNoteId);

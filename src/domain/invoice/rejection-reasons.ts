@@ -115,6 +115,8 @@ export function invalidDocument({ kind }: Invoice): string {
 
 /** {@link isAbandonment} recognizes stored reasons by this text, so it must never change. */
 const ABANDONED = 'L’exploitant du service de facturation a mis fin au traitement de';
+/** {@link isNotIssued} recognizes stored reasons by this text, so it must never change. */
+const NOT_ISSUED = 'Cette facture n’a pas été émise :';
 const NOT_HELD = 'Elle n’en détient aucun exemplaire.';
 export const SUPPORT = 'Contactez le support du service de facturation.';
 
@@ -152,6 +154,25 @@ function sentences(texts: readonly string[]): string {
     .map((text) => (/[.!?…]$/.test(text) ? text : `${text}.`))
     .join(' ');
   return all.length <= MAX_FINDINGS ? all : `${all.slice(0, MAX_FINDINGS - 1).toWellFormed()}…`;
+}
+
+/** Makes the reason if the credit note is rejected without which this invoice is not issued. */
+export function creditNoteRejected(invoice: Invoice): string {
+  return `${NOT_ISSUED} l’administration fiscale a rejeté l’avoir qui devait annuler la facture remplacée. ${retry(invoice)}`;
+}
+
+/** Whether {@link creditNoteRejected} or {@link replacedOtherwise} made the reason of this invoice. */
+export function isNotIssued({ rejectionReason }: Pick<Invoice, 'rejectionReason'>): boolean {
+  return rejectionReason?.startsWith(NOT_ISSUED) ?? false;
+}
+
+/** Makes the reason if the invoice that it replaces was replaced or credited otherwise before this one was stored. */
+export function replacedOtherwise(invoice: Invoice): string {
+  return `${NOT_ISSUED} la facture remplacée a été remplacée ou créditée autrement entre-temps. ${retry(invoice)}`;
+}
+
+function retry({ ownNumber }: Pick<Invoice, 'ownNumber'>): string {
+  return `Vérifiez la facture remplacée, puis remplacez la présente facture${ownNumber === null ? '' : ', avec un nouveau numéro'}.`;
 }
 
 /** Makes the reason if other credit notes took what was left of the invoice before this one was stored. */

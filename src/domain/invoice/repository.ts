@@ -7,6 +7,7 @@ import type { InvoiceEmail } from './invoice-email.ts';
 import type { Kind } from './kinds.ts';
 import type { Lane, PartitionRange } from './lanes.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
+import type { KeptReplacement } from './replacement.ts';
 import type { AwaitingNumber, InvoicePlace, ReservedNumber, SeriesNumber } from './series-number.ts';
 
 /** The idempotency key as it is stored with the invoice, permanently. */
@@ -275,13 +276,15 @@ export interface InvoiceTransitions {
   releaseHeldUp(from: number, to: number): Promise<void>;
 }
 
-/** What decides whether the share of a credit note counts. */
-export interface CreditState extends Pick<Invoice, 'status' | 'rejectionReason'> {
-  /** The invoice that it corrects; null for one of another system. */
+/** What decides whether the share of a credit note or the link to a replacing invoice counts. */
+export interface CorrectionState extends Pick<Invoice, 'status' | 'rejectionReason'> {
+  /** The invoice that a credit note corrects; null for one of another system, and for an invoice. */
   readonly originalId: string | null;
+  /** The invoice that an invoice replaces, and the credit note that is made for it; null if it replaces none. */
+  readonly replaces: { readonly invoiceId: string; readonly creditNoteId: string | null } | null;
 }
 
-/** Keeps the shares that credit notes take from an invoice. */
+/** Keeps with an invoice the shares that credit notes take from it, and the link to the invoice that replaces it. */
 export interface CreditKeeping {
   /**
    * Replaces the list of kept credits. The next version is `version + 1`.
@@ -292,8 +295,16 @@ export interface CreditKeeping {
     version: number,
     list: readonly KeptCredit[],
   ): Promise<boolean>;
-  /** Returns the state of each of these credit notes that is stored. */
-  creditStatesOf(ids: readonly string[]): Promise<Map<string, CreditState>>;
+  /**
+   * Writes the link to the invoice that replaces this one.
+   * @returns false if the link changed since the invoice was read, or it is not an accepted or rejected invoice
+   */
+  keepReplacement(
+    invoice: Pick<Invoice, 'id' | 'tenantId' | 'environment' | 'replacedBy'>,
+    link: Omit<KeptReplacement, 'version'>,
+  ): Promise<boolean>;
+  /** Returns the state of each of these credit notes and invoices that is stored. */
+  correctionStatesOf(ids: readonly string[]): Promise<Map<string, CorrectionState>>;
 }
 
 /** Finds the due invoices of lanes and claims many at once. */

@@ -30,6 +30,7 @@ export function samplePage(
       id,
       kind: 'invoice',
       credit: null,
+      replaces: null,
       tenantId,
       number,
       seller,

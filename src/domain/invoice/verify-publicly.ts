@@ -1,11 +1,12 @@
 import type { Centimes } from '../money.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import { completedProfile, type Environment } from '../tenant/tenant.ts';
-import type { Credit, Original } from './credit.ts';
+import type { Original } from './credit.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { FindPresentInvoice } from './find-present.ts';
 import type { Invoice, StoredDocument } from './invoice.ts';
 import type { Kind } from './kinds.ts';
+import { namedReplaced } from './legal-invoice.ts';
 
 /**
  * The facts of an accepted invoice or credit note that are shown to anyone who has its verification URL, which is
@@ -20,7 +21,7 @@ export interface PublicFacts {
   readonly number: string;
   /** Calendar date in Africa/Casablanca, `YYYY-MM-DD`. */
   readonly issueDate: string;
-  /** The invoice that a credit note corrects; null for an invoice. */
+  /** The invoice that a credit note corrects, or that an invoice replaces; null if there is none. */
   readonly original: Pick<Original, 'number' | 'issueDate'> | null;
   readonly seller: { readonly name: string; readonly ice: string };
   /** The total including tax with its rounding. The kind gives the sign. */
@@ -62,7 +63,7 @@ function factsOf(invoice: Invoice): PublicFacts | null {
     environment: invoice.environment,
     number: invoice.number,
     issueDate: moroccanDate(invoice.createdAt),
-    original: invoice.credit && originalOf(invoice.credit),
+    original: correctedBy(invoice),
     seller: { name: seller.legalName, ice: seller.ice },
     amount: invoice.amount,
     dgiId: invoice.dgiId,
@@ -72,8 +73,9 @@ function factsOf(invoice: Invoice): PublicFacts | null {
   };
 }
 
-function originalOf({ original: { number, issueDate } }: Credit): PublicFacts['original'] {
-  return { number, issueDate };
+function correctedBy({ credit, replaces }: Invoice): PublicFacts['original'] {
+  const corrected = credit?.original ?? (replaces && namedReplaced(replaces));
+  return corrected && { number: corrected.number, issueDate: corrected.issueDate };
 }
 
 function documentOf(kind: PublicDocument['kind'], stored: StoredDocument | null): PublicDocument[] {

@@ -27,6 +27,8 @@ const OF_PROCESSING = {
   kind: 'details',
   credit: 'details',
   credits: 'details',
+  replaces: 'details',
+  replacedBy: 'details',
   seller: 'details',
   ownNumber: 'details',
   events: 'details',

@@ -15,6 +15,8 @@ const MEANING: Readonly<Record<AttentionReason, string>> = {
     'The invoice is accepted, but the tax authority does not deliver its receipt or its document. The service retries.',
   receipt_invalid:
     'The invoice is accepted, but the receipt or the document that the tax authority delivered is wrong. Operators are alerted; the service retries.',
+  credit_note_rejected:
+    'The invoice was to replace another one, and was not issued because the credit note of that one was rejected or it was corrected otherwise. The replaced invoice stands as it was; read its credit notes, then replace this one.',
   pdf_delayed: 'The invoice is accepted, but rendering its PDF fails. The service retries.',
 };
 

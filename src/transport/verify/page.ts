@@ -45,7 +45,7 @@ export function verifyPage(facts: PublicFacts, language: DocumentLanguage, outco
 ${verdict(facts, texts)}
 <dl>
 ${fact(texts.number, facts.number)}
-${original && fact(CREDIT_LABELS[language].original, `\u2068${original.number}\u2069 (${format.longDate(original.issueDate)})`)}${fact(texts.seller, facts.seller.name)}
+${original && fact(CREDIT_LABELS[language][facts.kind === 'invoice' ? 'replaced' : 'original'], `\u2068${original.number}\u2069 (${format.longDate(original.issueDate)})`)}${fact(texts.seller, facts.seller.name)}
 ${fact(texts.ice, facts.seller.ice)}
 ${fact(texts.date, format.longDate(facts.issueDate))}
 ${fact(texts.payable, format.money(facts.amount, CURRENCY), 'amount')}

@@ -90,7 +90,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     findByOwnNumber: () => invoices.findByOwnNumber(...owner, 'A 1'),
     orderOf: async () => invoices.orderOf(...owner, (await fresh()).id),
     seriesNumbersOf: async () => invoices.seriesNumbersOf([(await fresh()).id]),
-    creditStatesOf: async () => invoices.creditStatesOf([(await fresh()).id, newId('crn')]),
+    correctionStatesOf: async () => invoices.correctionStatesOf([(await fresh()).id, newId('crn')]),
     awaitingNumber: {
       call: () => invoices.awaitingNumber(...owner, '2026', 5),
       scatters: ['find invoices by awaitsNumber, environment, status, tenantId'],
@@ -164,6 +164,11 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     changeWaiting: async () => invoices.changeWaiting(await fresh(), { work: null }),
     keepCredits: async () => {
       if (!(await invoices.keepCredits(await fresh({ status: 'accepted' }), 0, [])))
+        throw new Error('nothing was kept');
+    },
+    keepReplacement: async () => {
+      const link = { invoiceId: newId('inv'), at: new Date() };
+      if (!(await invoices.keepReplacement(await fresh({ status: 'accepted' }), link)))
         throw new Error('nothing was kept');
     },
     raiseDocumentRevision: async () => invoices.raiseDocumentRevision(...owner, (await fresh()).id),

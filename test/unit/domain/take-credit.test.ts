@@ -4,7 +4,7 @@ import { NO_CREDITS } from '../../../src/domain/invoice/credit.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import type { InvoiceStatus } from '../../../src/domain/invoice/lifecycle.ts';
 import { abandonedByOperator } from '../../../src/domain/invoice/rejection-reasons.ts';
-import type { CreditState } from '../../../src/domain/invoice/repository.ts';
+import type { CorrectionState } from '../../../src/domain/invoice/repository.ts';
 import { confirmCredit, takeCredit } from '../../../src/domain/invoice/take-credit.ts';
 
 const LINE = { description: 'x', quantity: 10, unitPrice: 1000, taxRate: 20, amount: 10_000 } as const;
@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 
 /** A store of one accepted invoice of 10 × 10.00 at 20 %. */
 function storeOf(list: readonly KeptCredit[] = []) {
-  const store = { version: list.length, list, states: new Map<string, CreditState>(), now: START };
+  const store = { version: list.length, list, states: new Map<string, CorrectionState>(), now: START };
   const original = () =>
     ({
       id: 'inv_1',
@@ -25,8 +25,8 @@ function storeOf(list: readonly KeptCredit[] = []) {
     }) as unknown as Invoice & { readonly number: string };
   const invoices = {
     find: async () => original(),
-    creditStatesOf: async (ids: readonly string[]) =>
-      new Map(ids.flatMap((id) => (store.states.has(id) ? [[id, store.states.get(id) as CreditState]] : []))),
+    correctionStatesOf: async (ids: readonly string[]) =>
+      new Map(ids.flatMap((id) => (store.states.has(id) ? [[id, store.states.get(id) as CorrectionState]] : []))),
     keepCredits: async (_invoice: unknown, version: number, next: readonly KeptCredit[]) => {
       if (version !== store.version) return false;
       Object.assign(store, { version: version + 1, list: next });
@@ -46,8 +46,8 @@ function storeOf(list: readonly KeptCredit[] = []) {
   const noteOf = (id: string, share: CreditShare) =>
     ({ id, credit: { ...share, original: { id: 'inv_1' } } }) as unknown as Invoice;
   const confirm = (id: string, share: CreditShare) => confirmCredit(invoices, noteOf(id, share), () => store.now);
-  const settle = (id: string, status: InvoiceStatus, changes: Partial<CreditState> = {}) =>
-    store.states.set(id, { status, originalId: 'inv_1', rejectionReason: null, ...changes });
+  const settle = (id: string, status: InvoiceStatus, changes: Partial<CorrectionState> = {}) =>
+    store.states.set(id, { status, originalId: 'inv_1', rejectionReason: null, replaces: null, ...changes });
   return { store, take, confirm, settle };
 }
 

@@ -78,6 +78,7 @@ export function printed(
       id: 'inv_550e8400-e29b-41d4-a716-446655440000',
       kind: 'invoice',
       credit: null,
+      replaces: null,
       tenantId: 'ten_550e8400-e29b-41d4-a716-446655440000',
       environment: 'live',
       number: '2026-000123',

@@ -46,11 +46,12 @@ export const issueDraft = {
     }
     const input = inputOf(draft.content);
     const hold = async () => {
-      if (await drafts.hold(id, version, new Date(Date.now() + ISSUING_MS))) return;
+      if (await drafts.hold(id, version, new Date(Date.now() + ISSUING_MS))) return null;
       // Somebody else has issued, changed or deleted it since it was read.
       const present = await find();
       if (present) throw changedMeanwhile(id, present.version, version);
       if (!(await invoices.findCreatedAs(repeatable.id))) throw missing(id);
+      return null;
     };
     const issued = await issueInvoice(needs, by, input, repeatable, hold).catch(async (error: unknown) => {
       if (!(error instanceof ServiceError)) throw error;

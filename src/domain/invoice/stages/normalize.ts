@@ -3,20 +3,21 @@ import type { Invoice } from '../invoice.ts';
 import { legalInvoice } from '../legal-invoice.ts';
 import type { Numbered, Numbering } from '../numbering.ts';
 import { InvalidDocument, type UnsignedDocument } from '../ports.ts';
-import { creditExceedsInvoice, invalidDocument } from '../rejection-reasons.ts';
+import { invalidDocument } from '../rejection-reasons.ts';
 import type { Claim, InvoiceChange } from '../repository.ts';
 import { legalNumber } from '../series-number.ts';
-import { confirmCredit } from '../take-credit.ts';
+import type { CheckCorrection } from './check-correction.ts';
 import type { SignDocument } from './sign.ts';
 import type { PipelineParts, Progress, RunStage } from './stage.ts';
 
 /**
  * Creates the stage that assigns the legal number and writes the UBL to check it: `pending` → `signing`, or `rejected`
- * if it is invalid. A credit note that its invoice no longer covers is rejected first. The same document is signed in the same run.
+ * if it is invalid or {@link CheckCorrection} says so. The same document is signed in the same run.
  */
 export function createNormalizeStage(
-  { invoices, writer, report }: Pick<PipelineParts, 'invoices' | 'writer' | 'report'>,
-  { change }: Progress,
+  { writer, report }: Pick<PipelineParts, 'writer' | 'report'>,
+  { change, putOff }: Progress,
+  checkCorrection: CheckCorrection,
   numbering: Numbering<UnsignedDocument | null>,
   signDocument: SignDocument,
 ): RunStage {
@@ -52,8 +53,11 @@ export function createNormalizeStage(
 
   return async (claimed) => {
     const { invoice } = claimed;
-    if (!(await confirmCredit(invoices, invoice, () => new Date()))) {
-      await change(claimed, rejection(invoice, creditExceedsInvoice()));
+    const checked = await checkCorrection(invoice);
+    if (checked.kind === 'wait')
+      return putOff(claimed, { stage: 'normalize', attempts: 0, outcomeUnknown: false }, checked.ms);
+    if (checked.kind === 'reject') {
+      await change(claimed, rejection(invoice, checked.reason));
       return null;
     }
     const { claim, made } = await numbered(claimed);

@@ -14,6 +14,7 @@ import type {
   DocumentStore,
   InvoiceChange,
   InvoiceClaims,
+  InvoiceCreation,
   InvoiceReading,
   InvoiceTransitions,
   NextWork,
@@ -32,6 +33,7 @@ export const LEASE_MS = 4000;
 export interface PipelineParts {
   readonly invoices: Pick<InvoiceTransitions, 'change' | 'changeAll'> &
     Pick<InvoiceReading, 'find' | 'highestSerial' | 'awaitingNumber' | 'seriesNumbersOf'> &
+    Pick<InvoiceCreation, 'insert'> &
     CreditKeeping &
     Pick<InvoiceClaims, 'renew'>;
   readonly documents: Pick<DocumentStore, 'put' | 'get'>;

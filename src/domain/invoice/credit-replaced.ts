@@ -1,0 +1,69 @@
+import { newCreationMoment } from '../order-key.ts';
+import type { Invoice } from './invoice.ts';
+import { newDocument } from './issuing.ts';
+import { confirmReplacement } from './link-replacement.ts';
+import { isAccepted, originalOf } from './original.ts';
+import type { CreditKeeping, InvoiceCreation, InvoiceReading, StageQueue } from './repository.ts';
+import { takeRest } from './take-credit.ts';
+import { NO_TERMS } from './terms.ts';
+
+/** The ports that the credit note of a replacement needs. */
+export interface CreditReplacedNeeds {
+  readonly invoices: Pick<InvoiceCreation, 'insert'> & Pick<InvoiceReading, 'find'> & CreditKeeping;
+  readonly queue: StageQueue;
+}
+
+/**
+ * Stores the credit note for which a stored invoice waits, unless it is stored. The request that creates the invoice
+ * does it right away; if its process dies, the invoice's first stage does it.
+ * @param replacing an invoice with a `replaces.credited.creditNoteId`
+ * @returns the credit note; null if the invoice cannot be issued, because another one replaces the same invoice, or the
+ *   credited one was credited otherwise
+ */
+export async function creditReplaced(
+  { invoices, queue }: CreditReplacedNeeds,
+  replacing: Invoice,
+  now: () => Date,
+): Promise<Invoice | null> {
+  const { replaces, tenantId, environment, seller, traceparent } = replacing;
+  const credited = replaces?.credited ?? null;
+  const id = credited?.creditNoteId ?? null;
+  if (replaces === null || credited === null || id === null)
+    throw new Error(`invoice ${replacing.id} waits for no credit note`);
+  const stored = await invoices.find(id);
+  if (stored !== null) return stored;
+  if (!(await confirmReplacement(invoices, replacing, now))) return null;
+  const read = async () => {
+    const invoice = await invoices.find(credited.invoiceId);
+    if (invoice && isAccepted(invoice)) return invoice;
+    throw new Error(`invoice ${credited.invoiceId}, which ${replacing.id} credits, is not there or not accepted`);
+  };
+  const taken = await takeRest(invoices, read, { creditNoteId: id, replacingId: replacing.id }, now);
+  if (typeof taken === 'string') return null;
+  const { original, lines, share } = taken;
+  const { createdAt, order } = newCreationMoment();
+  const note = newDocument(
+    { tenantId, environment, seller },
+    {
+      id,
+      kind: 'credit_note',
+      amount: share.amount,
+      currency: original.currency,
+      ownNumber: null,
+      customer: original.customer,
+      lines,
+      terms: NO_TERMS,
+      metadata: {},
+      credit: { ...share, original: originalOf(original), reason: replaces.reason, note: replaces.note },
+      replaces: null,
+      createdAt,
+      traceparent,
+    },
+  );
+  // The mark makes a second insertion return what the first one stored.
+  const { invoice } = await invoices.insert(note, order, { key: replacing.id, fingerprint: REPLACEMENT });
+  void queue.enqueue(invoice, 0);
+  return invoice;
+}
+
+const REPLACEMENT = 'replacement';

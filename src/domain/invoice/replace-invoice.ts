@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { ServiceError, serviceError } from '../errors.ts';
+import { problemsOf } from '../input-problems.ts';
+import type { Member } from '../principal.ts';
+import type { Call, UseCase } from '../use-case.ts';
+import { type CreationNeeds, issueInvoice, repeatableOf } from './create-invoice.ts';
+import type { CreateInvoiceInput } from './create-invoice-input.ts';
+import type { CreditReason } from './credit.ts';
+import { REASON } from './credit-reason-input.ts';
+import { creditReplaced } from './credit-replaced.ts';
+import { findOwnInvoice } from './find-own-invoice.ts';
+import type { Invoice } from './invoice.ts';
+import { numberProblem } from './invoice-rules.ts';
+import { answerRepeated, asCreated, type IssuedDocument } from './issuing.ts';
+import { isFinal } from './lifecycle.ts';
+import { linkReplacement, refuseReplaced } from './link-replacement.ts';
+import { type NumberedInvoice, originalOf } from './original.ts';
+import type { Replaces } from './replacement.ts';
+import type { CreditKeeping, InvoiceReading } from './repository.ts';
+import { takeRest } from './take-credit.ts';
+
+/** Why an invoice is replaced. */
+export interface ReplacementReason {
+  readonly reason: CreditReason;
+  /** The reason in words. */
+  readonly note?: string | null | undefined;
+}
+
+const reasonInput = z.strictObject(REASON);
+
+interface ReplacementNeeds extends CreationNeeds {
+  readonly invoices: CreationNeeds['invoices'] & Pick<InvoiceReading, 'find'> & CreditKeeping;
+}
+
+export interface Replacement extends IssuedDocument {
+  /** The credit note of what was left of the accepted invoice; null if there was nothing to credit. */
+  readonly creditNote: { readonly invoice: Invoice; readonly clientSecret: string } | null;
+}
+
+/**
+ * Replaces an accepted or rejected invoice by a corrected one. What is left of an accepted invoice is credited in the
+ * same act, and the corrected invoice waits until that credit note is accepted. The insertion of the corrected invoice
+ * decides: it names its credit note, which is stored right after, at the latest by the pipeline. So in the end both
+ * exist, or neither does.
+ *
+ * A rejected correction is replaced in turn: then what is left of the accepted invoice behind it is credited.
+ */
+export const replaceInvoice = {
+  scope: 'issue',
+  /**
+   * @param input of the corrected invoice, as of `createInvoice`
+   * @param idempotencyKey as of `createInvoice`, in the same space: one key for both documents
+   * @throws {ServiceError} as `createInvoice`; resource_not_found, invoice_not_replaceable, credit_exceeds_invoice
+   */
+  async run(
+    needs: ReplacementNeeds,
+    { by: owner }: Call,
+    invoiceId: string,
+    input: CreateInvoiceInput,
+    stated: ReplacementReason,
+    idempotencyKey: string | null,
+  ): Promise<Replacement> {
+    const checked = reasonInput.safeParse(stated);
+    if (!checked.success) throw new ServiceError(problemsOf(checked.error));
+    const { reason, note } = checked.data;
+    const why = { reason, note: note?.trim() || null };
+    const repeatable = repeatableOf(needs.invoiceIds, owner, idempotencyKey, { invoiceId, input, ...why });
+    const issued =
+      (repeatable && (await answerRepeated(needs, repeatable))) ??
+      (await issueInvoice(needs, owner, input, repeatable, async (id) => {
+        const taken = await numberProblem(needs.invoices, owner, input.number);
+        if (taken) throw new ServiceError([taken]);
+        return { ...(await prepare(needs, owner, invoiceId, id)), ...why };
+      }));
+    if (!issued.invoice.replaces?.credited?.creditNoteId) return { ...issued, creditNote: null };
+    const creditNote = await creditReplaced(needs, issued.invoice, () => new Date());
+    if (creditNote === null) return { ...issued, creditNote };
+    const clientSecret = needs.clientSecrets.issue(creditNote.id);
+    return { ...issued, creditNote: { invoice: asCreated(creditNote), clientSecret } };
+  },
+} as const satisfies UseCase;
+
+/**
+ * Takes what is left of the accepted invoice, and links the replaced invoice to the new one. Whoever cannot replace is
+ * refused before anything is taken: what a request has taken in vain counts for five minutes.
+ * @param id the new invoice
+ */
+async function prepare(
+  { invoices, invoiceIds }: ReplacementNeeds,
+  owner: Member,
+  invoiceId: string,
+  id: string,
+): Promise<Pick<Replaces, 'invoice' | 'credited'>> {
+  const now = () => new Date();
+  const read = () => replaceable(invoices, owner, invoiceId);
+  const replaced = await read();
+  await refuseReplaced(invoices, replaced, id, now());
+  const accepted = replaced.status === 'accepted' ? replaced.id : (replaced.replaces?.credited?.invoiceId ?? null);
+  let credited: Replaces['credited'] = null;
+  if (accepted !== null) {
+    const creditNoteId = invoiceIds.ofReplacement(replaced, id);
+    const find = async () => (await findOwnInvoice(invoices, owner, accepted)) as NumberedInvoice;
+    const taken = await takeRest(invoices, find, { creditNoteId, replacingId: id }, now);
+    if (taken === 'undecided') {
+      const message = `The tax authority has not decided about a credit note of invoice ${accepted}. Wait for its decision, then send the request again.`;
+      throw serviceError('invoice_not_replaceable', message, 'invoiceId');
+    }
+    credited = { invoiceId: accepted, creditNoteId: taken === 'nothing_left' ? null : creditNoteId };
+  }
+  await linkReplacement(invoices, read, id, now);
+  return { invoice: originalOf(replaced), credited };
+}
+
+/** Finds an invoice that can be replaced. @throws {ServiceError} resource_not_found, invoice_not_replaceable */
+async function replaceable(invoices: Pick<InvoiceReading, 'find'>, owner: Member, invoiceId: string): Promise<Invoice> {
+  const invoice = await findOwnInvoice(invoices, owner, invoiceId);
+  if (isFinal(invoice.status)) return invoice;
+  const message = `Invoice ${invoiceId} is ${invoice.status}. Only an accepted or a rejected invoice can be replaced.`;
+  throw serviceError('invoice_not_replaceable', message, 'invoiceId');
+}
