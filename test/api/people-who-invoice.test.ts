@@ -8,7 +8,7 @@ import { CREATION } from '../support/graphql-access.ts';
 import { Browser, passwordOf, signedIn } from '../support/person.ts';
 import { startTakingLive, type TestService, type TestTenant } from '../support/service.ts';
 
-// People who create live documents.
+// People who create live documents (docs/decisions/0079).
 
 const ORIGIN = 'http://localhost';
 let service: TestService;

@@ -179,7 +179,7 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     expect(told).not.toContain('supplier');
     const id = pathOf(page).split('/').at(-1);
     expect((await client.get(`/v1/invoices/${id}`)).body).toMatchObject({ amount: 11_999, status: 'rejected' });
-    // Live invoices come from the tenant's own systems alone.
+    // Developers create none in the live environment.
     await page.goto(`${service.url}/tenants/${tenant.id}/live/invoices/new`);
     await page.waitForFunction(() => document.querySelector('main h1')?.textContent === 'Page not found');
     expect(complaints).toEqual([]);

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { expect } from 'vitest';
 import type { Role } from '../../src/domain/person/person.ts';
+import type { SellerProfile } from '../../src/domain/tenant/tenant.ts';
 import { violations } from './accessibility.ts';
 import { Client } from './client.ts';
 import { signedIn } from './person.ts';
@@ -15,13 +16,16 @@ interface Opening {
   readonly size?: object;
   /** The page after the form; default: where the form leads. */
   readonly open?: string;
+  /** The profile of the tenant; default: that of `TestService.tenant`. */
+  readonly profile?: Partial<SellerProfile>;
 }
 
 /** A browser of somebody with this role in a new tenant, signed in by the form. */
 export async function openWorkspacePage(service: TestService, browser: Browser, opening: Opening = {}) {
-  const { role = 'owner', language = 'fr', size = DESKTOP, open } = opening;
-  const tenant = await service.tenant();
-  const { email, password } = await signedIn(service, { memberships: [{ tenantId: tenant.id, role }] });
+  const { role = 'owner', language = 'fr', size = DESKTOP, open, profile } = opening;
+  const tenant = await service.tenant(profile);
+  const person = await signedIn(service, { memberships: [{ tenantId: tenant.id, role }] });
+  const { email, password } = person;
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   await page.setViewport(size as typeof DESKTOP);
@@ -42,7 +46,7 @@ export async function openWorkspacePage(service: TestService, browser: Browser, 
     await page.waitForSelector('main h1');
   }
   const client = new Client(service.url, tenant.secretKey);
-  return { page, client, tenant, complaints, close: () => context.close() };
+  return { page, client, tenant, person, complaints, close: () => context.close() };
 }
 
 /** Holds a page against the rules of accessibility in both themes, and its width against the screen's. */

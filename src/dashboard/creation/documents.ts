@@ -9,8 +9,8 @@ export const SCENARIOS = graphql(`
 `);
 
 export const CREATE_INVOICE = graphql(`
-  mutation CreateInvoice($input: CreateInvoiceInput!) {
-    result: createInvoice(input: $input) {
+  mutation CreateInvoice($input: CreateInvoiceInput!, $idempotencyKey: String!) {
+    result: createInvoice(input: $input, idempotencyKey: $idempotencyKey) {
       ... on CreateInvoicePayload { invoice { id } }
       ... on Error { code message }
     }

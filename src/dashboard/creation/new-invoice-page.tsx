@@ -6,6 +6,7 @@ import { NotFound } from '../interface/not-found.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { formatAmount } from '../text/money.ts';
+import { useRequestKey } from '../workspace/request-key.ts';
 import { useChange } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { CREATE_INVOICE, SCENARIOS } from './documents.ts';
@@ -15,15 +16,18 @@ import { SameByApi } from './same-by-api.tsx';
 /** The ICE of a customer whose invoices are accepted. */
 const ORDINARY_ICE = '001234567000089';
 const NEW_LINE: TypedLine = { description: 'Conseil', quantity: '1', unitPrice: '1000,00', taxRate: '20' };
-const NEW_INVOICE: TypedInvoice = {
+const NEW_TEST_INVOICE: TypedInvoice = {
   ice: ORDINARY_ICE,
   name: 'Atlas Distribution SARL',
   email: '',
   lines: [NEW_LINE],
 };
+/** A live invoice has nothing that was not typed, except the most frequent quantity and rate. */
+const EMPTY_LINE: TypedLine = { description: '', quantity: '1', unitPrice: '', taxRate: '20' };
+const NEW_LIVE_INVOICE: TypedInvoice = { ice: '', name: '', email: '', lines: [EMPTY_LINE] };
 const MOST_LINES = 20;
 
-/** `…/invoices/new`: creates a test invoice. Live invoices come only from the tenant's own systems. */
+/** `…/invoices/new`: creates an invoice in the environment of the page. */
 export function NewInvoicePage() {
   const { tenant, environment } = useWorkspace();
   const isOffered = hasScope(tenant.role, 'issue', environment);
@@ -32,16 +36,19 @@ export function NewInvoicePage() {
 
 function CreationForm() {
   const { texts, language } = useLanguage();
-  const { address } = useWorkspace();
+  const { address, environment } = useWorkspace();
   const { route } = useLocation();
-  const { title, lead, submit, addLine } = texts.creation;
-  const [typed, setTyped] = useState(NEW_INVOICE);
+  const isTest = environment === 'test';
+  const { submit, addLine } = texts.creation;
+  const { title, lead } = isTest ? texts.creation : texts.creation.live;
+  const [typed, setTyped] = useState(isTest ? NEW_TEST_INVOICE : NEW_LIVE_INVOICE);
   const creation = useChange(CREATE_INVOICE);
   const input = drawnUp(typed);
+  const idempotencyKey = useRequestKey(input);
   useTitle(title);
 
   async function create(): Promise<void> {
-    const made = await creation.run({ input });
+    const made = await creation.run({ input, idempotencyKey });
     if (made) route(`${address}/invoices/${made.invoice.id}`);
   }
   const setLine = (index: number, line: TypedLine | null) =>
@@ -73,7 +80,7 @@ function CreationForm() {
             <button
               type="button"
               class="secondary"
-              onClick={() => setTyped({ ...typed, lines: [...typed.lines, NEW_LINE] })}
+              onClick={() => setTyped({ ...typed, lines: [...typed.lines, isTest ? NEW_LINE : EMPTY_LINE] })}
             >
               {addLine}
             </button>
@@ -90,7 +97,7 @@ function CreationForm() {
           {submit}
         </button>
       </form>
-      <SameByApi input={input} />
+      {isTest && <SameByApi input={input} />}
     </section>
   );
 }
@@ -102,28 +109,38 @@ interface CustomerFieldsProps {
 
 function CustomerFields({ typed, onTyped }: CustomerFieldsProps) {
   const { texts } = useLanguage();
-  const { data } = useRead(SCENARIOS, {});
-  const { scenario, scenarios, ordinary, name, email } = texts.creation;
+  const { environment } = useWorkspace();
+  const { name, email } = texts.creation;
   return (
     <div class="fields">
-      <div class="field wide">
-        <label for="scenario">{scenario}</label>
-        <select
-          id="scenario"
-          value={data?.testScenarios.some(({ ice }) => ice === typed.ice) ? typed.ice : ORDINARY_ICE}
-          onChange={({ currentTarget }) => onTyped({ ...typed, ice: currentTarget.value })}
-        >
-          <option value={ORDINARY_ICE}>{ordinary}</option>
-          {data?.testScenarios.map((each) => (
-            <option value={each.ice} key={each.ice}>
-              {scenarios[each.name]}
-            </option>
-          ))}
-        </select>
-      </div>
+      {environment === 'test' && <ScenarioChoice ice={typed.ice} onChosen={(ice) => onTyped({ ...typed, ice })} />}
       <Field name="ice" label={texts.ice} value={typed.ice} onTyped={(ice) => onTyped({ ...typed, ice })} />
       <Field name="name" label={name} value={typed.name} onTyped={(value) => onTyped({ ...typed, name: value })} />
       <Field name="email" label={email} value={typed.email} onTyped={(value) => onTyped({ ...typed, email: value })} />
+    </div>
+  );
+}
+
+/** Chooses the outcome of a test invoice, by the ICE of its customer. */
+function ScenarioChoice({ ice, onChosen }: { readonly ice: string; readonly onChosen: (ice: string) => void }) {
+  const { texts } = useLanguage();
+  const { data } = useRead(SCENARIOS, {});
+  const { scenario, scenarios, ordinary } = texts.creation;
+  return (
+    <div class="field wide">
+      <label for="scenario">{scenario}</label>
+      <select
+        id="scenario"
+        value={data?.testScenarios.some((each) => each.ice === ice) ? ice : ORDINARY_ICE}
+        onChange={({ currentTarget }) => onChosen(currentTarget.value)}
+      >
+        <option value={ORDINARY_ICE}>{ordinary}</option>
+        {data?.testScenarios.map((each) => (
+          <option value={each.ice} key={each.ice}>
+            {scenarios[each.name]}
+          </option>
+        ))}
+      </select>
     </div>
   );
 }

@@ -90,6 +90,11 @@ export function isSessionEnd(error: CombinedError): boolean {
   return statusesOf(error).includes(401);
 }
 
+/** Whether the service asks for the person's password before it does what was requested. */
+export function isUnconfirmed(error: CombinedError | undefined): boolean {
+  return error?.graphQLErrors.some(({ extensions }) => extensions.code === 'confirmation_required') ?? false;
+}
+
 /** Returns why there is no result. */
 export function reasonOf(error: CombinedError | undefined): Reason {
   const [first] = error?.graphQLErrors ?? [];

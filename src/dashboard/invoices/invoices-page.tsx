@@ -34,7 +34,7 @@ export function InvoicesPage() {
         <h1>{title}</h1>
         {hasScope(tenant.role, 'issue', environment) && (
           <a class="primary" href={`${address}/invoices/new`}>
-            {texts.search.create}
+            {(environment === 'test' ? texts.creation : texts.creation.live).title}
           </a>
         )}
       </div>

@@ -374,11 +374,19 @@ export const en: Texts = {
     taxTotal: 'VAT',
     currency: 'Currency',
     createdAt: 'Created at',
-    create: 'New test invoice',
+  },
+  confirmation: {
+    title: 'Is it you?',
+    lead: 'This has legal value. Enter your password; it suffices for the next 15 minutes.',
+    submit: 'Confirm',
   },
   creation: {
     title: 'New test invoice',
     lead: 'It goes the whole way. Nothing is transmitted to the DGI.',
+    live: {
+      title: 'New invoice',
+      lead: 'It has legal value: it is numbered, signed and transmitted to the DGI.',
+    },
     scenario: 'What is to happen',
     ordinary: 'Accepted',
     scenarios: {

@@ -430,12 +430,21 @@ export const fr = {
     currency: 'Devise',
     /** The column of an export, with the time of day and the zone. */
     createdAt: 'Créée le',
-    create: 'Nouvelle facture de test',
   },
-  /** The texts of the form that creates a test invoice. */
+  /** The texts of the dialog that asks for the password. */
+  confirmation: {
+    title: 'Est-ce bien vous\u00a0?',
+    lead: 'Cette opération a une valeur légale. Saisissez votre mot de passe\u00a0; il suffit pour les 15 minutes qui suivent.',
+    submit: 'Confirmer',
+  },
+  /** The texts of the form that creates an invoice. */
   creation: {
     title: 'Nouvelle facture de test',
     lead: 'Elle suit tout le parcours. Rien n’est transmis à la DGI.',
+    live: {
+      title: 'Nouvelle facture',
+      lead: 'Elle a une valeur légale\u00a0: elle est numérotée, signée et transmise à la DGI.',
+    },
     scenario: 'Ce qui doit arriver',
     ordinary: 'Acceptée',
     scenarios: {

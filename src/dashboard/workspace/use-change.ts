@@ -1,8 +1,9 @@
 import type { AnyVariables, TypedDocumentNode } from '@urql/core';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { isSessionEnd, reasonOf } from '../graphql/client.ts';
+import { isSessionEnd, isUnconfirmed, reasonOf } from '../graphql/client.ts';
 import type { Reason } from '../text/errors.ts';
+import { useConfirmation } from './confirmation.tsx';
 import { signInAddress } from './session.ts';
 import { useWorkspace } from './workspace-context.ts';
 
@@ -26,7 +27,8 @@ export interface Change<Result extends object, Variables> {
 
 /**
  * Returns a function that runs a mutation with one field, whose errors have code and message (docs/api/graphql.md,
- * "Errors"). One runs at a time.
+ * "Errors"). One runs at a time. Where the service asks for the password, the person enters it in a dialog and the
+ * mutation runs again; without it, the refusal is `confirmation_required`.
  * @param shared the shared place for the refusal, if other changes show theirs there too
  */
 export function useChange<Result extends object, Variables extends AnyVariables>(
@@ -35,6 +37,7 @@ export function useChange<Result extends object, Variables extends AnyVariables>
 ): Change<Result, Variables> {
   const { client } = useWorkspace();
   const { route } = useLocation();
+  const confirm = useConfirmation();
   const [busy, setBusy] = useState(false);
   const own = useSharedRefusal();
   const [refusal, setRefusal] = shared ?? own;
@@ -45,7 +48,11 @@ export function useChange<Result extends object, Variables extends AnyVariables>
       if (busy) return null;
       setBusy(true);
       setRefusal(null);
-      const { data, error } = await client.mutation(document, variables).toPromise();
+      const send = () => client.mutation(document, variables).toPromise();
+      let answer = await send();
+      // Nothing was done yet. The request is sent again as it was, with its idempotency key.
+      if (isUnconfirmed(answer.error) && (await confirm())) answer = await send();
+      const { data, error } = answer;
       setBusy(false);
       if (error && isSessionEnd(error)) {
         route(signInAddress(), true);

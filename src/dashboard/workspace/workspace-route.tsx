@@ -6,6 +6,7 @@ import { lazyPart } from '../interface/lazy-part.tsx';
 import { NotFound } from '../interface/not-found.tsx';
 import { Notice } from '../interface/notice.tsx';
 import { PageFrame } from '../interface/page-frame.tsx';
+import { Confirmation } from './confirmation.tsx';
 import { type Connection, openWorkspace } from './live-events.ts';
 import { type Environment, useSession, workspaceAddress } from './session.ts';
 import { type Workspace, WorkspaceContext } from './workspace-context.ts';
@@ -43,7 +44,12 @@ export function WorkspaceRoute() {
     return <Notice title={texts.account.title} text={texts.account.refusals.unreachable} />;
   const tenant = found.session.memberships.find((each) => each.tenantId === tenantId);
   if (!tenant || (environment !== 'test' && environment !== 'live')) return <NotFound />;
-  return <OpenWorkspace key={`${tenantId} ${environment}`} tenant={tenant} environment={environment} />;
+  const { email } = found.session.person;
+  return (
+    <Confirmation email={email}>
+      <OpenWorkspace key={`${tenantId} ${environment}`} tenant={tenant} environment={environment} />
+    </Confirmation>
+  );
 }
 
 function OpenWorkspace(props: { tenant: Session['memberships'][number]; environment: Environment }) {
