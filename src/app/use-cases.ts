@@ -3,12 +3,13 @@ import { serviceError } from '../domain/errors.ts';
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createFindPresentInvoice } from '../domain/invoice/find-present.ts';
+import type { PdfRenderer } from '../domain/invoice/ports.ts';
 import { createReadInvoice } from '../domain/invoice/read-invoice.ts';
 import { samplePage } from '../domain/invoice/sample-page.ts';
 import { createWatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import { createFairQueue } from '../domain/kit/fair-queue.ts';
 import type { AccountMailer, AttemptLimiter } from '../domain/person/ports.ts';
-import { PREVIEWS } from '../domain/tenant/own-profile.ts';
+import { PREVIEWS } from '../domain/preview.ts';
 import type { ReadLogo } from '../domain/tenant/read-logo.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import { type Callable, callable, USE_CASES } from '../domain/use-cases.ts';
@@ -60,6 +61,11 @@ export function composeUseCases(
   const { invoices, tenants, clientSecrets } = data;
   const { writer, invoiceWarnings, clientsVerifier } = documents;
   const readInvoice = createReadInvoice(invoices, createFindPresentInvoice(invoices, tenants), clientSecrets);
+  const draw: PdfRenderer['draw'] = (page) =>
+    documents.renderer.draw(page).catch((err: unknown) => {
+      data.logFailure('warn', 'a preview could not be drawn', err);
+      throw serviceError('internal_error', 'No preview can be drawn at the moment.', null, 503);
+    });
   const fromTable: Callable<typeof USE_CASES> = callable(
     USE_CASES,
     {
@@ -90,11 +96,8 @@ export function composeUseCases(
         void accountMailer
           .sendInvitation(mail)
           .catch((err: unknown) => data.logFailure('error', 'the mail of an invitation failed', err)),
-      drawSample: (tenantId, profile, logo) =>
-        documents.renderer.draw(samplePage(tenantId, profile, logo, publicUrl, new Date())).catch((err: unknown) => {
-          data.logFailure('warn', 'a preview could not be drawn', err);
-          throw serviceError('internal_error', 'No preview can be drawn at the moment.', null, 503);
-        }),
+      drawSample: (tenantId, profile, logo) => draw(samplePage(tenantId, profile, logo, publicUrl, new Date())),
+      drawDraft: draw,
     },
     data.audit,
   );

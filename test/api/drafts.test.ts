@@ -6,7 +6,7 @@ import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client } from '../support/client.ts';
 import { signedIn } from '../support/person.ts';
-import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
+import { STAND_IN_PDF, type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 let tenant: TestTenant;
@@ -277,5 +277,27 @@ describe('drafts', () => {
       expect((await stranger.graphql(`{ drafts(after: "${id}") { nodes { id } } }`)).body.errors).toHaveLength(1);
     }
     expect((await read(id)).data.draft.version).toBe(1);
+  });
+});
+
+describe('draftPreview', () => {
+  const preview = async (id: string, as = client) =>
+    (await as.graphql('query ($id: ID!) { draftPreview(id: $id) }', { id })).body;
+
+  it('is the PDF of whatever is typed', async () => {
+    const { id } = await create({ customer: { name: 'Atlas' }, lines: [{ quantity: 'x' }] });
+    const { data } = await preview(id);
+    expect(data.draftPreview).toBe(`data:application/pdf;base64,${STAND_IN_PDF.toString('base64')}`);
+  });
+
+  it('says why there is none', async () => {
+    const { id } = await create({ lines: [{ quantity: 2, unitPrice: Number.MAX_SAFE_INTEGER }] });
+    const { errors } = await preview(id);
+    expect(errors[0].extensions).toMatchObject({ code: 'invalid_request', param: 'lines' });
+    for (const [of, as] of [
+      [newId('drf'), client],
+      [id, await newClient()],
+    ] as const)
+      expect((await preview(of, as)).errors[0].extensions).toMatchObject({ code: 'resource_not_found', param: 'id' });
   });
 });

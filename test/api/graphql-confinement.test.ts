@@ -138,6 +138,7 @@ function valueNames(type: GraphQLNamedType): string[] {
 
 /** A selection of the fields that are values and need no argument; of an interface, those of each of its types. */
 function valuesOf(type: GraphQLNamedType): string {
+  if (isLeafType(type)) return '';
   if (!isAbstractType(type)) return `{ ${valueNames(type).join(' ')} }`;
   const types = schema.getPossibleTypes(type);
   const all = types.flatMap(valueNames);

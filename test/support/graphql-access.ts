@@ -110,7 +110,7 @@ null null null 403 403 403 403 null null null null null  Problem expected
 + empty empty 403 403 403 403 + + + + empty  Query customers
 + 404 404 403 403 403 403 + + 403 403 404  Query apiRequest
 + + + 403 403 403 403 + + 403 403 +  Query apiRequestFailures apiRequests
-+ 404 404 403 403 403 403 + + + + 404  Query creditNote creditPreview draft
++ 404 404 403 403 403 403 + + + + 404  Query creditNote creditPreview draft draftPreview
 + 404 404 403 + + 403 + + + + 404  Query invoice node
 + 404 404 403 403 403 403 + + + + 404  Query apiKey fiscalDocumentByNumber invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
 403 403 403 403 403 403 403 + 403 403 403 +  Query auditLog
@@ -165,6 +165,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Query.invoice': 'invoice(id: "INVOICE" SECRET) { id }',
   'Query.creditNote': 'creditNote(id: "CREDITED" SECRET) { id }',
   'Query.draft': 'draft(id: "DRAFT") { id }',
+  'Query.draftPreview': 'draftPreview(id: "DRAFT")',
   'Query.drafts': 'drafts { nodes { id } }',
   'Query.creditPreview': 'creditPreview(invoiceId: "INVOICE", input: { reason: other }) { amount }',
   'Query.node': 'node(id: "INVOICE" SECRET) { id }',

@@ -1,6 +1,6 @@
 import QRCode from 'qrcode';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
-import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
+import type { DrawnDraft, LegalInvoice, PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { amountInWords } from '../../text/amount-in-words.ts';
 import { FORMATS } from '../../text/document-format.ts';
 import { escapeHtml, html, Markup } from '../../text/markup.ts';
@@ -13,24 +13,24 @@ import { name, type Texts } from './page-parts.ts';
 import { pageStyle } from './page-style.ts';
 
 /**
- * Writes the invoice or credit note as a self-contained HTML page for printing. It shows the mandatory mentions (CGI
- * art. 145-III) and the authority's acceptance. Client texts are untrusted: they are escaped, and each name and
+ * Writes the invoice, credit note or draft as a self-contained HTML page for printing. It shows the mandatory mentions
+ * (CGI art. 145-III) and the authority's acceptance. Client texts are untrusted: they are escaped, and each name and
  * description is isolated in its own text direction.
  */
-export async function invoicePage(printed: PrintedInvoice): Promise<string> {
-  const { invoice } = printed;
+export async function invoicePage(printed: PrintedInvoice | DrawnDraft): Promise<string> {
+  const { invoice, number, decision } = contentOf(printed);
   const language = invoice.seller.documentLanguage;
-  const texts: Texts = { ...printed, labels: labelsOf(invoice.kind, language), format: FORMATS[language] };
-  const { labels } = texts;
-  const margins = pageMargins(invoice, labels, texts.format);
-  const content = html`${testMark(texts)}
+  const labels = labelsOf(invoice.kind, language);
+  const texts: Texts = { invoice, decision, logo: printed.logo, labels, format: FORMATS[language] };
+  const margins = pageMargins({ ...invoice, number }, labels, texts.format);
+  const content = html`${mark(texts)}
 ${head(texts)}
 ${parties(texts)}${correction(texts)}
 ${lines(
   texts,
   html`${sums(texts)}
 ${words(texts)}
-${await acceptance(texts)}`,
+${decision && (await acceptance(texts, decision))}`,
 )}`.text;
   const body = await drawable(content, escapeHtml);
   const drawn = {
@@ -45,7 +45,7 @@ ${await acceptance(texts)}`,
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:">
-<title>${html`${documentTexts(printed).title}`.text}</title>
+<title>${html`${titleOf(invoice, number)}`.text}</title>
 <style>${fonts}${style}</style>
 </head>
 <body>
@@ -54,20 +54,39 @@ ${body}
 </html>`;
 }
 
+/** Returns what the page shows: of a draft no decision, and the word for it in place of the number. */
+function contentOf(printed: PrintedInvoice | DrawnDraft) {
+  if ('invoice' in printed) return { invoice: printed.invoice, number: printed.invoice.number, decision: printed };
+  const { draft } = printed;
+  return { invoice: draft, number: labelsOf(draft.kind, draft.seller.documentLanguage).draft, decision: null };
+}
+
+function titleOf({ kind, seller }: LegalInvoice, number: string): string {
+  const labels = labelsOf(kind, seller.documentLanguage);
+  return `${labels.title} ${inPlainText(labels, number)} – ${inPlainText(labels, seller.legalName)}`;
+}
+
 /** Returns the title of the document, and the names and descriptions of the attached files. */
-export function documentTexts({ invoice: { kind, number, seller } }: PrintedInvoice) {
+export function documentTexts({ invoice }: PrintedInvoice) {
+  const { kind, number, seller } = invoice;
   const labels = labelsOf(kind, seller.documentLanguage);
   return {
-    title: `${labels.title} ${inPlainText(labels, number)} – ${inPlainText(labels, seller.legalName)}`,
+    title: titleOf(invoice, number),
     xml: { name: documentFileName(kind, number, 'xml'), description: labels.signedXml },
     receipt: { name: documentFileName(kind, number, 'receipt'), description: labels.receiptFile },
   };
 }
 
-function testMark({ labels, invoice: { environment, specimen } }: Texts): Markup | null {
-  if (environment === 'live' && !specimen) return null;
-  return html`<div class="mark"><span>${specimen ? labels.specimen : labels.test}</span></div>
-<p class="notice">${specimen ? labels.specimenNotice : labels.testNotice}</p>`;
+/** Marks what is no legal document; null for a live one. */
+function mark({ labels, decision, invoice: { environment, specimen } }: Texts): Markup | null {
+  if (decision && environment === 'live' && !specimen) return null;
+  const word = decision ? (specimen ? labels.specimen : labels.test) : labels.draft;
+  const notices = [
+    decision ? null : labels.draftNotice,
+    specimen ? labels.specimenNotice : decision && labels.testNotice,
+  ];
+  return html`<div class="mark"><span>${word}</span></div>
+<p class="notice">${notices.filter((notice) => notice !== null).join(' ')}</p>`;
 }
 
 /**
@@ -140,7 +159,10 @@ function exemption({ labels, invoice: { seller, totals } }: Texts): Markup | nul
   return html`<p class="note"><span class="label">${labels.exemption}</span> ${name(seller.exemptionReason)}</p>`;
 }
 
-async function acceptance({ labels, format, invoice, dgiId, acceptedAt, receipt, verifyUrl }: Texts): Promise<Markup> {
+async function acceptance(
+  { labels, format, invoice }: Texts,
+  { dgiId, acceptedAt, receipt, verifyUrl }: NonNullable<Texts['decision']>,
+): Promise<Markup> {
   const code = await QRCode.toString(verifyUrl, { type: 'svg', errorCorrectionLevel: 'M', margin: 0 });
   return html`<section class="accepted">
 <div class="code" role="img" aria-label="${labels.verify}">${new Markup(code)}</div>

@@ -6,7 +6,7 @@ import { figures, name, type Texts } from './page-parts.ts';
 
 /** Writes the seller, and the title with the dates and payment terms. */
 export function head(texts: Texts): Markup {
-  const { labels, format, logo } = texts;
+  const { labels, format, logo, decision } = texts;
   const { seller, number, currency } = texts.invoice;
   const { street, postalCode, city } = seller.address;
   return html`<header class="head">
@@ -19,7 +19,7 @@ ${logo && html`<img class="logo" alt="${seller.legalName}" src="data:${logo.cont
 </div>
 <div class="title">
 <h1>${labels.title}</h1>
-<p class="number">${labels.number} ${name(number)}</p>
+${decision && html`<p class="number">${labels.number} ${name(number)}</p>`}
 ${paymentTerms(texts)}
 </div>
 </header>`;

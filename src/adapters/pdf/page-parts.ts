@@ -3,8 +3,10 @@ import type { Format } from '../../text/document-format.ts';
 import { html, type Markup } from '../../text/markup.ts';
 import type { Labels } from './labels.ts';
 
-/** An invoice or credit note with the labels and number formats of its language. */
-export interface Texts extends PrintedInvoice {
+/** An invoice, credit note or draft with the labels and number formats of its language. */
+export interface Texts extends Pick<PrintedInvoice, 'invoice' | 'logo'> {
+  /** The authority's acceptance; null for a draft. */
+  readonly decision: Omit<PrintedInvoice, 'invoice' | 'logo'> | null;
   readonly labels: Labels;
   readonly format: Format;
 }

@@ -1,4 +1,4 @@
-import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
+import type { DrawnDraft, PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { createThreads, type OnFatal } from '../threads.ts';
 import { type Log, launchChromium } from './chromium-launcher.ts';
 import { createPrintPool } from './print-pool.ts';
@@ -22,11 +22,11 @@ export interface PdfRendererOptions {
 
 export interface ChromiumPdfRenderer {
   /**
-   * Renders an invoice.
+   * Renders an invoice, or a draft.
    * @returns a tagged, unsigned A4 PDF
    * @throws {RendererUnavailable} when no browser can be started; the message says what to do
    */
-  render(page: PrintedInvoice): Promise<Uint8Array>;
+  render(page: PrintedInvoice | DrawnDraft): Promise<Uint8Array>;
   /**
    * Starts the browser and its first page, so that the first invoice does not wait for them. Never throws; a failure is
    * logged.
@@ -71,7 +71,7 @@ export function createPdfRenderer(options: PdfRendererOptions): ChromiumPdfRende
   });
 
   // Writing a page of 1,000 lines would block the event loop for too long.
-  const threads = createThreads<PrintedInvoice | null, string>(
+  const threads = createThreads<PrintedInvoice | DrawnDraft | null, string>(
     { filename: new URL('./page-thread.ts', import.meta.url).href },
     options.onFatal,
   );

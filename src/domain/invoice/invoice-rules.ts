@@ -17,6 +17,9 @@ export interface RuledParts {
   readonly terms?: Partial<TermsInput> | null | undefined;
 }
 
+/** The message about totals beyond the limit. */
+export const TOO_MUCH = `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`;
+
 /**
  * Checks the business rules (422), and the one structural rule (400) that needs arithmetic: the total must not
  * overflow.
@@ -26,8 +29,7 @@ export function ruleProblems({ amount, lines, ice, terms }: RuledParts, createdA
   const totals = lines && totalsOf(lines);
   const problems: Problem[] = [];
   if (totals === null) {
-    const message = `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`;
-    problems.push(problem('invalid_request', message, 'lines'));
+    problems.push(problem('invalid_request', TOO_MUCH, 'lines'));
   }
   const gross = totals && totals.gross >= MIN_AMOUNT ? { expected: String(totals.gross) } : {};
   if (amount !== undefined && amount < MIN_AMOUNT) {

@@ -106,7 +106,7 @@ export interface PdfRenderer {
    * @returns the PDF without a signature and attachments
    * @throws {RendererUnavailable} as `render`
    */
-  draw(page: PrintedInvoice): Promise<Uint8Array>;
+  draw(page: PrintedInvoice | DrawnDraft): Promise<Uint8Array>;
 }
 
 /** The content of the PDF: the legal invoice and the authority's decision. */
@@ -124,4 +124,11 @@ export interface PrintedInvoice {
 
 export class RendererUnavailable extends Error {
   override readonly name = 'RendererUnavailable';
+}
+
+/** The content of the PDF of a draft, which is marked as one: without a number, a decision and an address to verify. */
+export interface DrawnDraft {
+  /** Its number is empty. */
+  readonly draft: LegalInvoice;
+  readonly logo: Logo | null;
 }

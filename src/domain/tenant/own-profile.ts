@@ -1,6 +1,6 @@
 import { serviceError } from '../errors.ts';
-import { type createFairQueue, QueueFull } from '../kit/fair-queue.ts';
 import { MAX_LOGOS } from '../limits.ts';
+import { type Previews, previewUrl } from '../preview.ts';
 import type { Member } from '../principal.ts';
 import type { Call, Change, UseCase } from '../use-case.ts';
 import type { Logo } from './logo.ts';
@@ -16,12 +16,6 @@ import type { ReadLogo } from './read-logo.ts';
 import { parseSellerProfile } from './seller-profile-input.ts';
 import { changedFields, type SellerProfile, type Tenant } from './tenant.ts';
 
-/**
- * Limits of the queue of previews: drawn at once, waiting for one tenant, waiting in all, and milliseconds that one may
- * wait.
- */
-export const PREVIEWS = { places: 1, perKey: 2, total: 20, patienceMs: 20_000 } as const;
-
 export interface ProfileNeeds {
   readonly tenants: TenantRepository;
   readonly logos: LogoStore;
@@ -31,8 +25,7 @@ export interface ProfileNeeds {
   readonly readLogo: (tenantId: string) => ReadLogo;
   /** Draws a sample invoice of the seller as a PDF. @throws when it cannot be drawn */
   readonly drawSample: (tenantId: string, profile: Partial<SellerProfile>, logo: Logo | null) => Promise<Uint8Array>;
-  /** The queue of previews, by tenant, with the limits {@link PREVIEWS}. */
-  readonly previews: ReturnType<typeof createFairQueue>;
+  readonly previews: Previews;
 }
 
 /** A tenant's access to its own profile. */
@@ -99,16 +92,7 @@ export const PROFILE_USE_CASES = {
       const stored = tenant.profile.logo ?? null;
       const logo =
         given === undefined ? stored && (await logos.find(stored)) : given && 'content' in given ? given : null;
-      try {
-        const pdf = await previews.run(tenant.id, () =>
-          drawSample(tenant.id, { ...tenant.profile, ...change, logo }, logo),
-        );
-        return `data:application/pdf;base64,${Buffer.from(pdf).toString('base64')}`;
-      } catch (error) {
-        if (error instanceof QueueFull)
-          throw serviceError('rate_limit_exceeded', 'Too many previews are drawn at the moment. Try again in 5 s.');
-        throw error;
-      }
+      return previewUrl(previews, tenant.id, () => drawSample(tenant.id, { ...tenant.profile, ...change, logo }, logo));
     },
   },
 

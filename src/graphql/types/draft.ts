@@ -2,6 +2,7 @@ import { valueFromASTUntyped } from 'graphql';
 import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
 import { CONTENT_LIMITS, type Draft } from '../../domain/invoice/drafts/draft.ts';
 import { MAX_DRAFTS } from '../../domain/limits.ts';
+import { PREVIEW_BYTES } from '../../domain/preview.ts';
 import { accessOf } from '../access.ts';
 import { searchMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
@@ -64,6 +65,16 @@ builder.queryFields((t) => ({
     resolve: async (_root, { id }, { principal, useCases, meter }) => {
       await meter?.hold(INVOICE_BYTES);
       return useCases.draft(principal, id);
+    },
+  }),
+  draftPreview: t.string({
+    authScopes: accessOf('draftPreview'),
+    description:
+      'The PDF of the draft as a data URL, marked as a draft: no number, no signature, no address to verify. A missing text is a dash, a missing number is 0; so is what is not valid. One at a time.',
+    args: { id: t.arg.id({ required: true, description: 'Prefix `drf_`.' }) },
+    resolve: async (_root, { id }, { principal, useCases, meter }) => {
+      await meter?.hold(PREVIEW_BYTES);
+      return useCases.draftPreview(principal, id);
     },
   }),
   drafts: t.connection(

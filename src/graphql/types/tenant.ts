@@ -1,5 +1,6 @@
 import { serviceError } from '../../domain/errors.ts';
 import { PROFILE_LIMITS as LIMITS, MAX_LOGOS } from '../../domain/limits.ts';
+import { PREVIEW_BYTES } from '../../domain/preview.ts';
 import { MAX_DECODED_AREA, MAX_LOGO_BYTES, MAX_LOGO_PIXELS } from '../../domain/tenant/logo.ts';
 import { LIVE_CONDITIONS, type MissingForLive } from '../../domain/tenant/ports.ts';
 import type { Tenant } from '../../domain/tenant/tenant.ts';
@@ -26,9 +27,6 @@ const MissingForLiveType = builder.objectRef<MissingForLive>('MissingForLive').i
 
 /** Maximum size of a logo of 256 KiB in base64. */
 const LOGO_BYTES = 360_000;
-/** Maximum size of a preview: a page with its fonts and the largest logo, in base64. */
-const PREVIEW_BYTES = 1_800_000;
-
 const TenantType = builder.objectRef<Tenant>('Tenant').implement({
   description: 'The company that issues invoices. Both environments share its profile.',
   interfaces: [NodeInterface],

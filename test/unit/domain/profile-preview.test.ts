@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { samplePage } from '../../../src/domain/invoice/sample-page.ts';
 import { createFairQueue } from '../../../src/domain/kit/fair-queue.ts';
+import { PREVIEW_BYTES, PREVIEWS } from '../../../src/domain/preview.ts';
 import type { KeyPrincipal } from '../../../src/domain/principal.ts';
 import { type Logo, parseLogo } from '../../../src/domain/tenant/logo.ts';
-import { PREVIEWS, PROFILE_USE_CASES, type ProfileNeeds } from '../../../src/domain/tenant/own-profile.ts';
+import { PROFILE_USE_CASES, type ProfileNeeds } from '../../../src/domain/tenant/own-profile.ts';
 import { type SellerProfile, SPECIMEN_SELLER, type Tenant } from '../../../src/domain/tenant/tenant.ts';
 import { callable } from '../../../src/domain/use-cases.ts';
 import { LOGO } from '../pdf/support.ts';
@@ -68,6 +69,11 @@ it('a tenant that asks for many previews at once gets three, and another one tak
   const refusals = settled.flatMap((each) => (each.status === 'rejected' ? [String(each.reason.message)] : []));
   expect(refusals).toEqual(Array(5).fill('Too many previews are drawn at the moment. Try again in 5 s.'));
   expect(order).toEqual(['ten_1', 'ten_1', 'ten_2', 'ten_1']);
+});
+
+it('a preview that no answer holds is refused', async () => {
+  const { preview } = profileWith(async () => Buffer.alloc(PREVIEW_BYTES));
+  await expect(preview(principal, {})).rejects.toMatchObject({ code: 'invalid_request', param: null });
 });
 
 it('the sample is a test invoice with lines of three rates, and a specimen where the profile has gaps', () => {

@@ -11,6 +11,7 @@ import type { Draft } from './draft.ts';
 import { contentText } from './draft-content.ts';
 import { type DraftNeeds, findOwn, issuedAmong, ownDraft, ownerOf, requireUnchanged } from './find-draft.ts';
 import { issueDraft } from './issue-draft.ts';
+import { draftPreview } from './preview-draft.ts';
 
 /**
  * The drafts of the caller's tenant and environment.
@@ -136,5 +137,6 @@ export const DRAFT_USE_CASES = {
     },
   },
 
+  draftPreview,
   issueDraft,
 } as const satisfies Readonly<Record<string, UseCase>>;

@@ -1,0 +1,74 @@
+import { serviceError } from '../../errors.ts';
+import { CURRENCY } from '../../money.ts';
+import { moroccanDate } from '../../morocco/time.ts';
+import type { Logo } from '../../tenant/logo.ts';
+import { completedProfile, type Tenant } from '../../tenant/tenant.ts';
+import { LIMITS } from '../field-input.ts';
+import { partsReader } from '../field-makers.ts';
+import { INVOICE, INVOICE_LINE } from '../fields.ts';
+import { TOO_MUCH } from '../invoice-rules.ts';
+import type { DrawnDraft, LegalLine } from '../ports.ts';
+import { DEFAULT_TAX_RATE } from '../tax-rate.ts';
+import { ownTerms, termsOf } from '../terms.ts';
+import { isTolerated, totalsOf } from '../totals.ts';
+import type { Draft } from './draft.ts';
+
+const partsOf = partsReader(INVOICE);
+const lineParts = partsReader(INVOICE_LINE);
+
+/** Stands for a text that is missing or not valid. */
+const MISSING = '—';
+
+/**
+ * Makes the page of a draft from its valid parts, as an invoice of today: a missing text is a dash, a missing number is
+ * 0, and what is not valid is missing.
+ * @throws {ServiceError} invalid_request when the totals are beyond the limit
+ */
+export function draftPage(
+  { id, environment, content }: Draft,
+  { id: tenantId, profile }: Tenant,
+  logo: Logo | null,
+  now: Date,
+): DrawnDraft {
+  const written = JSON.parse(content) as { readonly lines?: unknown };
+  const { amount, customer, terms } = partsOf(written);
+  const lines = Array.isArray(written.lines) ? written.lines.slice(0, LIMITS.lines).map(lineOf) : [];
+  const totals = totalsOf(lines);
+  if (!totals) throw serviceError('invalid_request', TOO_MUCH, 'lines');
+  return {
+    draft: {
+      id,
+      kind: 'invoice',
+      credit: null,
+      replaces: null,
+      tenantId,
+      environment,
+      number: '',
+      issueDate: moroccanDate(now),
+      terms: termsOf({ terms: ownTerms(terms), seller: profile, createdAt: now, number: null }),
+      currency: CURRENCY,
+      ...completedProfile(profile),
+      customer: {
+        ice: /^[0-9]{1,15}$/.exec(customer?.ice ?? '')?.[0] ?? MISSING,
+        name: customer?.name || MISSING,
+        address: customer?.address || null,
+        email: null,
+      },
+      lines,
+      totals,
+      amount: amount !== undefined && isTolerated(amount, totals, lines) ? amount : totals.gross,
+    },
+    logo,
+  };
+}
+
+function lineOf(written: unknown): LegalLine {
+  const { description, quantity = 0, unitPrice = 0, taxRate } = lineParts(written);
+  return {
+    description: description || MISSING,
+    quantity,
+    unitPrice,
+    taxRate: taxRate ?? DEFAULT_TAX_RATE,
+    amount: quantity * unitPrice,
+  };
+}

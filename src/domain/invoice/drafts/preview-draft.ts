@@ -1,0 +1,31 @@
+import { type Previews, previewUrl } from '../../preview.ts';
+import type { LogoStore } from '../../tenant/ports.ts';
+import type { Call, UseCase } from '../../use-case.ts';
+import type { PdfRenderer } from '../ports.ts';
+import { draftPage } from './draft-page.ts';
+import { type DraftNeeds, ownDraft } from './find-draft.ts';
+
+interface PreviewNeeds extends DraftNeeds {
+  readonly logos: LogoStore;
+  readonly previews: Previews;
+  /** Draws a page without signing it. @throws when it cannot be drawn */
+  readonly drawDraft: PdfRenderer['draw'];
+}
+
+/**
+ * Returns the PDF of a draft, marked as one, as a data URL. It shows what is valid, with the seller's present profile.
+ */
+export const draftPreview = {
+  scope: 'read',
+  /**
+   * @throws {ServiceError} resource_not_found; draft_issued; invalid_request when the totals are beyond the limit;
+   *   rate_limit_exceeded while too many previews of the tenant wait; internal_error (503) if no PDF can be drawn
+   */
+  async run(needs: PreviewNeeds, { by }: Call, id: string): Promise<string> {
+    const { logos, previews, drawDraft } = needs;
+    const draft = await ownDraft(needs, by, id);
+    const { logo: reference = null } = by.tenant.profile;
+    const page = draftPage(draft, by.tenant, reference && (await logos.find(reference)), new Date());
+    return previewUrl(previews, by.tenant.id, () => drawDraft(page));
+  },
+} as const satisfies UseCase;
