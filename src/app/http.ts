@@ -85,7 +85,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     authenticate: createAuthenticate(tenants, clientSecrets, data.embedTokens, config.sites, config.installationName),
     authenticateSession: createAuthenticateSession(accounts.accounts, data.people, tenants, () => new Date()),
     useCases: composeUseCases(log, { ...parts, readLogo }, accounts.attempts),
-    verifyPublicly: createVerifyPublicly(findPresent),
+    verifyPublicly: createVerifyPublicly(findPresent, invoices),
     readDocument: createReadDocument(findPresent, data.documents, parts.demand, clientSecrets),
     refuseReusedKey: (principal, key) => refuseReusedKey(invoices, invoiceIds, requireScope(principal, 'issue'), key),
     unavailable(failure) {

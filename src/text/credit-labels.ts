@@ -6,11 +6,32 @@ interface CreditLabels {
   /** The invoice that this one replaces. */
   readonly replaced: string;
   readonly reason: string;
+  /** What credit notes credit of the invoice. */
+  readonly creditedInPart: string;
+  readonly creditedInWhole: string;
 }
 
 /** The names of what only corrections have, in the PDF, the mail and the verification page. */
 export const CREDIT_LABELS: Readonly<Record<DocumentLanguage, CreditLabels>> = {
-  fr: { original: 'Facture d’origine', replaced: 'Remplace la facture', reason: 'Motif de l’avoir' },
-  ar: { original: 'الفاتورة الأصلية', replaced: 'تحل محل الفاتورة', reason: 'سبب الإشعار' },
-  en: { original: 'Original invoice', replaced: 'Replaces the invoice', reason: 'Reason for the credit' },
+  fr: {
+    original: 'Facture d’origine',
+    replaced: 'Remplace la facture',
+    reason: 'Motif de l’avoir',
+    creditedInPart: 'Créditée en partie',
+    creditedInWhole: 'Créditée en totalité',
+  },
+  ar: {
+    original: 'الفاتورة الأصلية',
+    replaced: 'تحل محل الفاتورة',
+    reason: 'سبب الإشعار',
+    creditedInPart: 'مُلغاة جزئيا بإشعار دائن',
+    creditedInWhole: 'مُلغاة كليا بإشعار دائن',
+  },
+  en: {
+    original: 'Original invoice',
+    replaced: 'Replaces the invoice',
+    reason: 'Reason for the credit',
+    creditedInPart: 'Credited in part',
+    creditedInWhole: 'Credited in full',
+  },
 };

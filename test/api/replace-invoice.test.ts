@@ -95,6 +95,10 @@ describe('replaceInvoice of an accepted invoice', () => {
       replacedBy: { id: issued.id, status: 'accepted' },
       creditNotes: { nodes: [{ id: made.creditNote.id, status: 'accepted', amount: 24_000 }] },
     });
+    const verified = async (id: string) => (await fetch(`${service.url}/verify/${id}?lang=en`)).text();
+    expect(await verified(original.id)).toMatch(/Credited in full.*240\.00/);
+    expect(await verified(issued.id)).toMatch(new RegExp(`Replaces the invoice.*${original.number}`));
+    expect(await verified(issued.id)).not.toContain('Credited');
     const xml = await (await fetch(issued.documents.xml.url)).text();
     expect(/BillingReference.*>(\d{4}-\d{6})<.*BillingReference/.exec(xml)?.[1]).toBe(original.number);
   });

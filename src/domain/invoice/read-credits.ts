@@ -1,7 +1,11 @@
+import type { Centimes } from '../money.ts';
 import type { Call, UseCase } from '../use-case.ts';
 import type { KeptCredit } from './credit.ts';
 import type { Invoice } from './invoice.ts';
+import type { InvoiceStatus } from './lifecycle.ts';
 import type { CreditKeeping } from './repository.ts';
+
+type States = Pick<CreditKeeping, 'correctionStatesOf'>;
 
 /**
  * Finds what the credit notes of these invoices credit that are stored and not rejected, in one small query: one list
@@ -9,19 +13,35 @@ import type { CreditKeeping } from './repository.ts';
  */
 export const creditsOfInvoices = {
   scope: 'read',
-  async run(
-    { invoices }: { readonly invoices: Pick<CreditKeeping, 'correctionStatesOf'> },
-    _call: Call,
-    of: readonly Pick<Invoice, 'id' | 'credits'>[],
-  ): Promise<KeptCredit[][]> {
-    const ids = of.flatMap(({ credits }) => credits.list.map(({ creditNoteId }) => creditNoteId));
-    if (ids.length === 0) return of.map(() => []);
-    const states = await invoices.correctionStatesOf(ids);
-    return of.map(({ id, credits }) =>
-      credits.list.filter(({ creditNoteId }) => {
-        const state = states.get(creditNoteId);
-        return state !== undefined && state.originalId === id && state.status !== 'rejected';
-      }),
-    );
+  run({ invoices }: { readonly invoices: States }, _call: Call, of: readonly Pick<Invoice, 'id' | 'credits'>[]) {
+    return creditsOf(invoices, of, (status) => status !== 'rejected');
   },
 } as const satisfies UseCase;
+
+/** Returns the sum of the accepted credit notes of an invoice, and when the last one was made; null if there is none. */
+export async function acceptedCredit(
+  invoices: States,
+  of: Pick<Invoice, 'id' | 'credits'>,
+): Promise<{ readonly amount: Centimes; readonly lastAt: Date } | null> {
+  const [credits = []] = await creditsOf(invoices, [of], (status) => status === 'accepted');
+  if (credits.length === 0) return null;
+  const lastAt = new Date(Math.max(...credits.map(({ at }) => at.getTime())));
+  return { amount: credits.reduce((sum, { amount }) => sum + amount, 0), lastAt };
+}
+
+/** Finds the shares of the stored credit notes of these invoices whose status counts. */
+async function creditsOf(
+  invoices: States,
+  of: readonly Pick<Invoice, 'id' | 'credits'>[],
+  counts: (status: InvoiceStatus) => boolean,
+): Promise<KeptCredit[][]> {
+  const ids = of.flatMap(({ credits }) => credits.list.map(({ creditNoteId }) => creditNoteId));
+  if (ids.length === 0) return of.map(() => []);
+  const states = await invoices.correctionStatesOf(ids);
+  return of.map(({ id, credits }) =>
+    credits.list.filter(({ creditNoteId }) => {
+      const state = states.get(creditNoteId);
+      return state !== undefined && state.originalId === id && counts(state.status);
+    }),
+  );
+}

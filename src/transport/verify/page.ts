@@ -37,7 +37,8 @@ export type Outcome = (typeof OUTCOMES)[number];
 export function verifyPage(facts: PublicFacts, language: DocumentLanguage, outcome: Outcome | null): string {
   const texts = verifyTexts(facts.kind, language);
   const format = FORMATS[language];
-  const { original } = facts;
+  const { original, credited } = facts;
+  const labels = CREDIT_LABELS[language];
   return document(
     language,
     `${texts.number} ${facts.number} – ${texts.title}`,
@@ -45,10 +46,11 @@ export function verifyPage(facts: PublicFacts, language: DocumentLanguage, outco
 ${verdict(facts, texts)}
 <dl>
 ${fact(texts.number, facts.number)}
-${original && fact(CREDIT_LABELS[language][facts.kind === 'invoice' ? 'replaced' : 'original'], `\u2068${original.number}\u2069 (${format.longDate(original.issueDate)})`)}${fact(texts.seller, facts.seller.name)}
+${original && fact(labels[facts.kind === 'invoice' ? 'replaced' : 'original'], `\u2068${original.number}\u2069 (${format.longDate(original.issueDate)})`)}${fact(texts.seller, facts.seller.name)}
 ${fact(texts.ice, facts.seller.ice)}
 ${fact(texts.date, format.longDate(facts.issueDate))}
 ${fact(texts.payable, format.money(facts.amount, CURRENCY), 'amount')}
+${credited && fact(labels[credited.isWhole ? 'creditedInWhole' : 'creditedInPart'], `\u2068${format.money(credited.amount, CURRENCY)}\u2069 (${format.longDate(credited.lastDate)})`)}
 ${fact(texts.dgiId, facts.dgiId)}
 ${fact(texts.acceptedAt, format.moment(facts.acceptedAt))}
 ${

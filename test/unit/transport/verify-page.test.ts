@@ -13,6 +13,7 @@ const FACTS = {
   number: '2026-000123',
   issueDate: '2026-11-21',
   original: null,
+  credited: null,
   seller: { name: 'Atlas SARL', ice: '001234567000089' },
   amount: 123_456_789,
   dgiId: 'DGI-1',
@@ -56,6 +57,19 @@ it.each([
   },
 );
 
+it('says how much of an invoice was credited, and which invoice it replaces', () => {
+  const part = { amount: 20_000, isWhole: false, lastDate: '2026-11-25' };
+  const page = verifyPage({ ...FACTS, credited: part }, 'fr', null);
+  expect(page).toContain('<dt>Créditée en partie</dt><dd><bdi>\u2068200,00\u00a0MAD\u2069 (25 novembre 2026)</bdi>');
+  const whole = verifyPage({ ...FACTS, credited: { ...part, isWhole: true } }, 'en', null);
+  expect(whole).toContain('<dt>Credited in full</dt>');
+  expect(verifyPage(FACTS, 'en', null)).not.toContain('Credited');
+  const original = { number: '2026-000100', issueDate: '2026-11-20' };
+  expect(verifyPage({ ...FACTS, original }, 'fr', null)).toContain(
+    '<dt>Remplace la facture</dt><dd><bdi>\u20682026-000100\u2069 (20 novembre 2026)</bdi>',
+  );
+});
+
 it('says nothing of an invoice or a credit note at an unknown address', () => {
   for (const language of DOCUMENT_LANGUAGES) {
     const [, title] = /<title>(.*)<\/title>/.exec(unknownPage(language))!;
@@ -82,7 +96,8 @@ it('a credit note’s public facts have its kind and the number and date of its 
       ],
       ...changes,
     });
-  const factsOf = (invoice: Invoice) => createVerifyPublicly(async () => invoice)(invoice.id);
+  const correctionStatesOf = async () => new Map();
+  const factsOf = (invoice: Invoice) => createVerifyPublicly(async () => invoice, { correctionStatesOf })(invoice.id);
   const credit = {
     original: { id: null, number: '2026-000123', issueDate: '2026-11-20', dgiId: 'DGI-1' },
     reason: 'return',
