@@ -41,6 +41,8 @@ it('adds the members that GraphQL has, after those of the contract, in a fixed o
   const credits = {
     credited_amount: 1200,
     credit_notes: [{ id: creditNoteId, number: expect.stringMatching(/^AV-/), status: 'accepted', amount: 1200 }],
+    replaces: null,
+    replaced_by: null,
   };
   const expected = { ...body.data.invoice, credits };
   expect(expected.warnings.length).toBeGreaterThan(0);
@@ -59,7 +61,7 @@ it('adds them to the answer of a creation and of its repetition', async () => {
   const made = await client.post(`/v1/invoices?include=${ALL}`, invoiceBody(), headers);
   expect(made.status).toBe(201);
   expect(made.body).toMatchObject({ number: null, warnings: expect.any(Array), totals: { total: made.body.amount } });
-  expect(made.body.credits).toEqual({ credited_amount: 0, credit_notes: [] });
+  expect(made.body.credits).toEqual({ credited_amount: 0, credit_notes: [], replaces: null, replaced_by: null });
   const again = await client.post('/v1/invoices', invoiceBody(), headers);
   expect(again.headers.get('idempotent-replayed')).toBe('true');
   expect(again.body.id).toBe(made.body.id);
@@ -76,7 +78,7 @@ it('changes no byte of an answer that does not ask for it', async () => {
   expect(JSON.parse(await textOf('/v1/invoices')).data[0]).not.toHaveProperty('number');
 });
 
-const NONE = { credited_amount: null, credit_notes: [] };
+const NONE = { credited_amount: null, credit_notes: [], replaces: null, replaced_by: null };
 
 it('shows a reader with a client_secret what GraphQL shows it', async () => {
   const read = JSON.parse(await textOf(`/v1/invoices/${invoice.id}?include=${ALL}`, invoice.client_secret));
@@ -153,4 +155,55 @@ it('makes number and terms part of what a repetition must repeat, in REST as in 
   const plain = (await client.post('/v1/invoices', invoiceBody(), old)).body;
   const again = await client.post('/v1/invoices', invoiceBody({ number: null, terms: null }), old);
   expect([again.status, again.body.id]).toEqual([201, plain.id]);
+});
+
+it('credits has the links between a replaced invoice and its correction', async () => {
+  const input = {
+    amount: 12_000,
+    currency: 'MAD',
+    customer: { ice: '001234567000089', name: 'N' },
+    lines: [{ description: 'x', quantity: 1, unitPrice: 10_000, taxRate: 20 }],
+  };
+  const rejected = invoiceBody({ customer: { ice: '999000000000102', name: 'N' } });
+  const { body: created } = await client.post('/v1/invoices', rejected);
+  await client.settled(created.id);
+  const { body } = await client.graphql(
+    `mutation ($id: ID!, $input: CreateInvoiceInput!) { replaceInvoice(invoiceId: $id, input: $input, reason: error) {
+      ... on ReplaceInvoicePayload { invoice { id } } } }`,
+    { id: created.id, input },
+  );
+  const { id } = body.data.replaceInvoice.invoice;
+  const { body: before } = await client.get(`/v1/invoices/${created.id}?include=credits`);
+  const { body: after } = await client.get(`/v1/invoices/${id}?include=credits`);
+  expect(before.credits).toMatchObject({ replaces: null, replaced_by: id });
+  expect(after.credits).toMatchObject({ replaces: created.id, replaced_by: null });
+});
+
+it('the list has the invoice of a number, or the invoices of a customer', async () => {
+  const ice = '002222222000061';
+  const own = await client.post('/v1/invoices', invoiceBody({ number: 'LISTED 7', customer: { ice, name: 'Listed' } }));
+  const other = await client.post('/v1/invoices', invoiceBody({ customer: { ice, name: 'Listed' } }));
+  const ids = async (query: string) => {
+    const { status, body } = await client.get(`/v1/invoices?${query}`);
+    expect([status, body.object, body.has_more]).toEqual([200, 'list', false]);
+    return body.data.map((each: { id: string }) => each.id);
+  };
+  expect(await ids('number=LISTED%207')).toEqual([own.body.id]);
+  expect(await ids('number=LISTED%208')).toEqual([]);
+  expect(await ids(`customer_ice=${ice}`)).toEqual([other.body.id, own.body.id]);
+  expect(await ids(`customer_ice=${ice}&starting_after=${other.body.id}`)).toEqual([own.body.id]);
+  const { body } = await client.get('/v1/invoices?number=LISTED%207&include=number');
+  expect(body).toMatchObject({ data: [{ number: 'LISTED 7' }], next_cursor: own.body.id });
+  const stranger = new Client(service.url, (await service.tenant()).secretKey);
+  expect((await stranger.get('/v1/invoices?number=LISTED%207')).body.data).toEqual([]);
+  for (const [query, param] of [
+    ['number=1&status=accepted', 'number'],
+    ['number=1&customer_ice=002222222000061', 'number'],
+    [`number=${'x'.repeat(51)}`, 'number'],
+    ['customer_ice=12', 'customer_ice'],
+    ['customer_ice=002222222000061&status=accepted', 'customer_ice'],
+  ] as const) {
+    const { status, body: refused } = await client.get(`/v1/invoices?${query}`);
+    expect([status, refused.error.code, refused.error.param], query).toEqual([400, 'invalid_request', param]);
+  }
 });

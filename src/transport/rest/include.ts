@@ -63,9 +63,9 @@ const MEMBERS = {
   },
   credits: {
     description:
-      'The sum of its credit notes that are not rejected, and the 20 newest of them; more are in GraphQL. Null and empty without a secret key.',
+      'The sum of its credit notes that are not rejected, the 20 newest of them (more are in GraphQL), the ids of the invoice that it replaces and of the one that replaces it. Without a secret key only the one that it replaces.',
     selection:
-      'included_credits: creditedAmount included_notes: creditNotes(first: 20) { nodes { id number status amount } }',
+      'included_credits: creditedAmount included_notes: creditNotes(first: 20) { nodes { id number status amount } } included_replaces: replaces { id } included_replaced_by: replacedBy { id }',
     schema: z
       .strictObject({
         credited_amount: centimes.nullable(),
@@ -74,6 +74,8 @@ const MEMBERS = {
             .strictObject({ id: z.string(), number: text, status: invoiceStatus, amount: centimes })
             .meta({ id: 'CreditNoteSummary' }),
         ),
+        replaces: text,
+        replaced_by: text,
       })
       .meta({ id: 'InvoiceCredits' }),
   },
@@ -144,5 +146,14 @@ function memberOf(data: Readonly<Record<string, unknown>>, name: IncludedName): 
   const value = data[`included_${name}`];
   if (name !== 'credits') return value;
   const { nodes } = data.included_notes as { readonly nodes: unknown };
-  return { credited_amount: value, credit_notes: nodes };
+  return {
+    credited_amount: value,
+    credit_notes: nodes,
+    replaces: idOf(data.included_replaces),
+    replaced_by: idOf(data.included_replaced_by),
+  };
+}
+
+function idOf(invoice: unknown): string | null {
+  return (invoice as { readonly id: string } | null)?.id ?? null;
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { ServiceError } from '../../domain/errors.ts';
-import { exactly } from '../../domain/input-problems.ts';
+import { exactly, expected } from '../../domain/input-problems.ts';
 import {
   type CreateInvoiceInput,
   idempotencyKeyProblem,
@@ -9,10 +9,12 @@ import {
   restBodyProblems,
   restInvoiceBody,
 } from '../../domain/invoice/create-invoice-input.ts';
-import { answeredFields, type RecordType } from '../../domain/invoice/field-table.ts';
+import { LIMITS } from '../../domain/invoice/field-input.ts';
+import { answeredFields, EXTENSION, type RecordType } from '../../domain/invoice/field-table.ts';
 import { INVOICE } from '../../domain/invoice/fields.ts';
 import { listInvoicesQuery, NEXT_PAGE } from '../../domain/invoice/list-invoices-input.ts';
 import { HEARTBEAT_MS } from '../../domain/limits.ts';
+import type { GraphQLContext } from '../../graphql/context.ts';
 import { readJson } from '../body.ts';
 import { decodedHeader, singleHeader } from '../headers.ts';
 import { answerJson, answerRead } from '../json.ts';
@@ -77,20 +79,42 @@ const read = including<{ invoice: InvoiceData }>(
 const listing = (more: 'hasNextPage' | 'hasPreviousPage') =>
   including<{ invoices: { edges: { node: InvoiceData }[]; pageInfo: { more: boolean } } }>(
     (included) => `
-  query ($status: InvoiceStatus, $first: Int, $last: Int, $after: String, $before: String, $createdAfter: DateTime, $createdBefore: DateTime) {
-    invoices(status: $status, first: $first, last: $last, after: $after, before: $before, createdAfter: $createdAfter, createdBefore: $createdBefore) {
+  query ($status: InvoiceStatus, $customerIce: String, $first: Int, $last: Int, $after: String, $before: String, $createdAfter: DateTime, $createdBefore: DateTime) {
+    invoices(status: $status, customerIce: $customerIce, first: $first, last: $last, after: $after, before: $before, createdAfter: $createdAfter, createdBefore: $createdBefore) {
       edges { node { ${FIELDS} ${included} } }
       pageInfo { more: ${more} }
     }
   }`,
   );
+/** The page with the invoice of a number, or without any. */
+const byNumber = including<{ invoiceByNumber: InvoiceData }>(
+  (included) => `query ($number: String!) { invoiceByNumber(number: $number) { ${FIELDS} ${included} } }`,
+);
 const [towardsOlder, towardsNewer] = [listing('hasNextPage'), listing('hasPreviousPage')];
 
 const once = z.string({ error: 'must be given once' }).optional();
 const client_secret = once.meta({ description: "With a publishable key: the invoice's client_secret." });
 const creationQuery = exactly({ include: includeParameter }, 'query parameters');
 const readQuery = exactly({ client_secret, include: includeParameter }, 'query parameters');
-const listQuery = listInvoicesQuery.safeExtend({ include: includeParameter });
+const listQuery = listInvoicesQuery
+  .safeExtend({
+    include: includeParameter,
+    number: z
+      .string({ error: 'must be given once' })
+      .max(LIMITS.number, { error: expected(`a number of at most ${LIMITS.number} characters`) })
+      .optional()
+      .meta({ [EXTENSION]: true, description: 'Only the invoice with this legal number. Not with other filters.' }),
+    customer_ice: z
+      .string({ error: 'must be given once' })
+      .regex(/^\d{15}$/, { error: expected('15 digits') })
+      .optional()
+      .meta({ [EXTENSION]: true, description: 'Only invoices of the customer with this ICE. Not with `status`.' }),
+  })
+  .superRefine(({ number, limit: _limit, include: _include, ...others }, context) => {
+    const [other] = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    if (number !== undefined && other !== undefined)
+      context.addIssue({ code: 'custom', path: ['number'], message: `cannot be combined with ${other}` });
+  });
 
 /**
  * The query parameters of the stream, with those of a browser's EventSource, which cannot send headers
@@ -183,9 +207,15 @@ export const INVOICE_ROUTES: readonly Route[] = [
     headers: ['If-None-Match'],
     answers: { 200: { description: 'A page.', schema: invoiceListSchema, headers: ['ETag'] } },
     async handle(ctx, graphql, query) {
+      if (query.number !== undefined) {
+        const found = await invoiceOfNumber(graphql, query.number, query.include);
+        answerRead(ctx, listOf(found === null ? [] : [bodyOf(found, query.include)], false));
+        return;
+      }
       const backwards = query.ending_before !== undefined;
       const page = {
         status: query.status,
+        customerIce: query.customer_ice,
         [backwards ? 'last' : 'first']: query.limit,
         after: query.starting_after,
         before: query.ending_before,
@@ -195,12 +225,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
       const list = backwards ? towardsNewer : towardsOlder;
       const { invoices } = await inRestNames(list(query.include).execute(graphql, page));
       const data = invoices.edges.map(({ node }) => bodyOf(node, query.include));
-      answerRead(ctx, {
-        object: 'list',
-        data,
-        has_more: invoices.pageInfo.more,
-        next_cursor: data.at(-1)?.id ?? null,
-      });
+      answerRead(ctx, listOf(data, invoices.pageInfo.more));
     },
   }),
   route({
@@ -227,6 +252,24 @@ export const INVOICE_ROUTES: readonly Route[] = [
       streamStatus(ctx, graphql, { id: ctx.params.id, clientSecret, lastEventId }, streams),
   }),
 ];
+
+function listOf(data: readonly { readonly id: string }[], hasMore: boolean) {
+  return { object: 'list', data, has_more: hasMore, next_cursor: data.at(-1)?.id ?? null };
+}
+
+/** Finds the invoice of a legal number; null if there is none. */
+async function invoiceOfNumber(
+  graphql: GraphQLContext,
+  number: string,
+  include: readonly IncludedName[] | undefined,
+): Promise<InvoiceData | null> {
+  try {
+    return (await byNumber(include).execute(graphql, { number })).invoiceByNumber;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'resource_not_found') return null;
+    throw error;
+  }
+}
 
 /** Builds the invoice object with its fields in the order of the contract, and the included members after them. */
 function bodyOf({ id, ...data }: InvoiceData, include?: readonly IncludedName[], clientSecret?: string) {

@@ -8,6 +8,7 @@ const ARGUMENTS: ReadonlyMap<string, string> = new Map([
   ['before', 'ending_before'],
   ['idempotencyKey', 'Idempotency-Key'],
   ['clientSecret', 'client_secret'],
+  ['customerIce', 'customer_ice'],
 ]);
 
 /**
