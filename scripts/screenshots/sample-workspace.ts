@@ -24,6 +24,8 @@ export interface SampleWorkspace {
   readonly customerPages: Readonly<Record<'accepted' | 'rejected' | 'waiting', string>>;
   /** Id of an accepted invoice with a mail and deliveries. */
   readonly invoiceId: string;
+  /** Of a credit note of that invoice. */
+  readonly creditNoteId: string;
   /** Id of a delivery that the receiver refused. */
   readonly deliveryId: string;
   /** Paths of the pages for an `iframe`, with their tokens. */
@@ -94,10 +96,12 @@ export async function startSampleWorkspace(): Promise<SampleWorkspace> {
   );
   if (!accepted || !rejected || !waiting) throw new Error('the invoices are missing');
   await client.settled(accepted.id);
+  const creditNoteId = await credit(client, accepted.id);
   return {
     url: app.url,
     invitation: invitationUrl,
     invoiceId: accepted.id,
+    creditNoteId,
     openInvitation: await openInvitation(app.store.db, tenant.id),
     deliveryId: await refusedDelivery(client),
     embedded: {
@@ -130,6 +134,21 @@ async function create(client: Client, name: string, ice: string, unitPrice: numb
     client.post('/v1/invoices', { amount, currency: 'MAD', customer: { ice, name, email }, lines }),
   );
   return { id: body.id as string, path: `/i/${body.id}#${body.client_secret}` };
+}
+
+/** Credits a part of an invoice. @returns the id of the credit note, as soon as it is accepted */
+async function credit(client: Client, invoiceId: string): Promise<string> {
+  const input = '{ reason: return, note: "Retour du 12 mars", lines: [{ line: 2, quantity: 1 }] }';
+  const { body } = await client.graphql(
+    `mutation { made: creditInvoice(invoiceId: "${invoiceId}", input: ${input}) {
+      ... on CreditInvoicePayload { creditNote { id } } } }`,
+  );
+  const { id } = body.data.made.creditNote;
+  for (;;) {
+    const { data } = (await client.graphql(`{ creditNote(id: "${id}") { status } }`)).body;
+    if (data.creditNote.status === 'accepted') return id;
+    await setTimeout(200);
+  }
 }
 
 /** Sends the requests that a new integration gets wrong, for the log of requests. */

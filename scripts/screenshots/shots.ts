@@ -12,7 +12,7 @@ export interface Shot {
 
 /** Every page, each in one language at least. @param tenant the path of the tenant's pages */
 export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
-  const { customerPages, openInvitation, invoiceId, deliveryId, embedded } = sample;
+  const { customerPages, openInvitation, invoiceId, creditNoteId, deliveryId, embedded } = sample;
   const [, , tenantId] = tenant.split('/');
   const page = (name: string, path: string, selector: string, ...languages: Shot['language'][]): Shot[] =>
     languages.map((language) => ({ name, path, language, selector }));
@@ -34,6 +34,8 @@ export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
     ...page('creation', `${tenant}/invoices/new`, '.code', 'en', 'ar'),
     ...page('invoices', `${tenant}/invoices`, '.rows', 'fr', 'ar', 'en'),
     ...page('invoice', `${tenant}/invoices/${invoiceId}`, '.part', 'en', 'ar', 'fr'),
+    ...page('credit-note', `${tenant}/invoices/${creditNoteId}`, '.part', 'fr', 'ar'),
+    ...page('crediting', `${tenant}/invoices/${invoiceId}/credit`, '.preview tbody', 'fr', 'ar', 'en'),
     ...page('deliveries', `${tenant}/deliveries`, '.delivery', 'ar', 'en'),
     ...page('delivery', `${tenant}/deliveries/${deliveryId}`, '.delivery pre', 'fr', 'ar'),
     ...page('endpoints', `${tenant}/endpoints`, '.endpoint', 'fr', 'ar'),

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
-import { type Client, invoiceBody } from '../support/client.ts';
+import { type Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 import { DESKTOP, expectAccessible, openWorkspacePage, PHONE } from '../support/workspace-page.ts';
@@ -56,7 +56,12 @@ describe.skipIf(BROWSER_PATH === null)('credit notes in the pages of a signed-in
   }
 
   const textOf = (page: Page, selector: string) =>
-    page.$eval(selector, ({ textContent }) => (textContent ?? '').replace(/\s+/g, ' ').trim());
+    page.$eval(selector, ({ textContent }) =>
+      (textContent ?? '')
+        .replace(/[\u2066\u2069]/g, '')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    );
   const rowsOf = (page: Page) =>
     page.$$eval('.rows tbody tr', (rows) =>
       rows.map((row) => [...row.children].map(({ textContent }) => (textContent ?? '').replace(/\s+/g, ' ').trim())),
@@ -72,11 +77,11 @@ describe.skipIf(BROWSER_PATH === null)('credit notes in the pages of a signed-in
     expect(first?.at(-1)).toBe('−240.02 MAD');
     expect(second?.at(-1)).toBe('415.07 MAD');
     await page.locator('.filters a[href$="kind=invoice"]').click();
-    await page.waitForFunction(() => !document.querySelector('.badge.kind'));
+    await page.waitForFunction(() => document.querySelector('.rows') && !document.querySelector('.badge.kind'));
     expect(await rowsOf(page)).toHaveLength(1);
     await page.locator('.filters a[href$="kind=credit_note"]').click();
     await page.waitForSelector('.badge.kind');
-    expect(await rowsOf(page)).toHaveLength(1);
+    await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 1);
     await expectAccessible(page);
     await page.type('[name=search]', note.number);
     await page.keyboard.press('Enter');
@@ -106,6 +111,167 @@ describe.skipIf(BROWSER_PATH === null)('credit notes in the pages of a signed-in
     await page.locator('.details a').click();
     await page.waitForFunction((id) => location.pathname.endsWith(id), {}, invoiceId);
     expect(complaints).toEqual([]);
+    await close();
+  });
+
+  const press = (page: Page, text: string) =>
+    page.locator(`main ::-p-xpath(//*[self::button or self::a][normalize-space()="${text}"])`).click();
+  const untilText = (page: Page, selector: string, text: string) =>
+    page.waitForFunction(
+      (where, expected) =>
+        document
+          .querySelector(where)
+          ?.textContent?.replace(/[\u2066\u2069]/g, '')
+          .replace(/\s+/g, ' ')
+          .includes(expected),
+      {},
+      selector,
+      text,
+    );
+
+  it('are created from an accepted invoice: some pieces, an amount, then the rest', async () => {
+    const { page, client, tenant, complaints, close } = await open({ role: 'developer' });
+    const invoiceId = await acceptedInvoice(client);
+    const invoicePage = `${service.url}/tenants/${tenant.id}/test/invoices/${invoiceId}`;
+    await page.goto(invoicePage);
+    await page.waitForSelector('.credited');
+    expect(await textOf(page, '.credited p')).toBe('0,00 MAD crédités sur 415,07 MAD');
+    await press(page, 'Créer un avoir');
+    await page.waitForSelector('.crediting form');
+    await untilText(page, '.preview', 'Total TTC 415,07 MAD');
+    // Too many pieces are refused at their field.
+    await page.locator('[name=way][value=lines]').click();
+    await untilText(page, '.preview .total', 'Indiquez ce qui est crédité.');
+    await page.type('#line-1', '4');
+    await untilText(page, '#line-1-fault', 'lines.0.quantity must be an integer from 1 to 3');
+    await expectAccessible(page);
+    await page.select('#reason', 'return');
+    await press(page, 'Émettre l’avoir');
+    await untilText(page, '.crediting form > .refusal', 'lines.0.quantity');
+    await page.waitForFunction(() => document.activeElement?.id === 'line-1');
+    await page.locator('#line-1').fill('2');
+    await untilText(page, '.preview', '200,0240,00');
+    await untilText(page, '.preview', 'Total TTC 240,02 MAD');
+    await press(page, 'Émettre l’avoir');
+    await page.waitForSelector('.status[data-status=accepted]', { timeout: 50_000 });
+    expect(new URL(page.url()).pathname).toMatch(/\/invoices\/crn_/);
+    expect(await textOf(page, '.summary')).toContain('240,02 MAD');
+    // An amount at a rate.
+    await page.goto(`${invoicePage}/credit`);
+    await page.waitForSelector('.crediting form');
+    await page.locator('[name=way][value=amounts]').click();
+    expect(
+      await page.$$eval('.figure .hint', (all) =>
+        all.map(({ textContent }) => textContent?.replace(/[\u2066\u2069]/g, '').replace(/\s+/g, ' ')),
+      ),
+    ).toEqual(['Reste à créditer : 100,01 MAD', 'Reste à créditer : 50,03 MAD']);
+    await page.type('#rate-10', '50,04');
+    await untilText(page, '#rate-10-fault', 'is left of invoice');
+    await page.locator('#rate-10').fill('10,04');
+    await untilText(page, '.preview', 'Total TTC 11,04 MAD');
+    await page.select('#reason', 'discount');
+    await press(page, 'Émettre l’avoir');
+    await page.waitForSelector('.status[data-status=accepted]', { timeout: 50_000 });
+    // The rest, whose VAT makes the sum exact.
+    await page.goto(invoicePage);
+    await page.waitForSelector('.credited li');
+    expect(await textOf(page, '.credited p')).toBe('251,06 MAD crédités sur 415,07 MAD');
+    expect(await page.$$eval('.credited li', (all) => all.length)).toBe(2);
+    await press(page, 'Créer un avoir');
+    await untilText(page, '.preview', 'Total TTC 164,01 MAD');
+    await page.select('#reason', 'other');
+    await press(page, 'Émettre l’avoir');
+    await page.waitForSelector('.status[data-status=accepted]', { timeout: 50_000 });
+    await page.goto(invoicePage);
+    await page.waitForSelector('.credited li:nth-child(3)');
+    expect(await textOf(page, '.credited p')).toBe('415,07 MAD crédités sur 415,07 MAD');
+    expect(await page.$('.credited a.primary')).toBe(null);
+    await page.goto(`${invoicePage}/credit`);
+    await untilText(page, '.crediting', 'Cette facture est entièrement créditée.');
+    expect(await page.$('.crediting form')).toBe(null);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('are created with the keyboard alone, in Arabic on a phone', async () => {
+    const { page, client, tenant, complaints, close } = await open({ role: 'biller', language: 'ar', size: PHONE });
+    const invoiceId = await acceptedInvoice(client);
+    await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices/${invoiceId}/credit`);
+    await page.waitForSelector('.crediting form');
+    await page.focus('[name=way]:checked');
+    await page.keyboard.press('ArrowDown');
+    await page.waitForSelector('#line-1');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('1');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('1');
+    await untilText(page, '.preview', '175,04');
+    await expectAccessible(page);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.$eval('#reason', (select) => (select as HTMLSelectElement).value)).not.toBe('');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('خطأ');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.status[data-status=accepted]', { timeout: 50_000 });
+    await expectAccessible(page);
+    expect(await page.$eval('.details a', (link) => (link as HTMLAnchorElement).pathname.split('/').at(-1))).toBe(
+      invoiceId,
+    );
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('one form creates one credit note, however often it is sent', async () => {
+    const { page, client, tenant, close } = await open({ language: 'en' });
+    const invoiceId = await acceptedInvoice(client);
+    const invoicePage = `${service.url}/tenants/${tenant.id}/test/invoices/${invoiceId}`;
+    await page.goto(`${invoicePage}/credit`);
+    await page.waitForSelector('.crediting form');
+    await page.locator('[name=way][value=lines]').click();
+    await page.type('#line-1', '1');
+    await page.select('#reason', 'return');
+    // The first answer is lost on its way.
+    const sent: string[] = [];
+    await page.setRequestInterception(true);
+    page.on('request', async (request) => {
+      const text = request.postData() ?? '';
+      if (!text.includes('mutation CreditInvoice')) return request.continue();
+      sent.push(text);
+      if (sent.length > 1) return request.continue();
+      const cookie = (await page.browserContext().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+      const headers = { ...request.headers(), cookie, origin: service.url };
+      await fetch(request.url(), { method: 'POST', headers, body: text });
+      return request.abort();
+    });
+    await press(page, 'Issue the credit note');
+    await page.waitForFunction(() => document.querySelector('.crediting form > .refusal')?.textContent !== '');
+    await press(page, 'Issue the credit note');
+    await page.waitForSelector('.status[data-status]');
+    expect(sent).toHaveLength(2);
+    const { body } = await client.graphql(`{ invoice(id: "${invoiceId}") { creditNotes { nodes { amount } } } }`);
+    expect(body.data.invoice.creditNotes.nodes).toEqual([{ amount: 12_001 }]);
+    await close();
+  });
+
+  it('are not offered to viewers, nor for an invoice that is not accepted', async () => {
+    const { page, client, tenant, close } = await open({ role: 'viewer', language: 'en' });
+    const invoiceId = await acceptedInvoice(client);
+    const pages = `${service.url}/tenants/${tenant.id}/test/invoices`;
+    await page.goto(`${pages}/${invoiceId}`);
+    await page.waitForSelector('.status[data-status=accepted]');
+    expect(await page.$('.credited')).toBe(null);
+    await page.goto(`${pages}/${invoiceId}/credit`);
+    await untilText(page, 'h1', 'Page not found');
+    const owner = await open({ language: 'en' });
+    const { id } = (await owner.client.post('/v1/invoices', invoiceFor('999000000000102'))).body;
+    await owner.client.settled(id);
+    await owner.page.goto(`${service.url}/tenants/${owner.tenant.id}/test/invoices/${id}`);
+    await owner.page.waitForSelector('.status[data-status=rejected]');
+    expect(await owner.page.$('.credited')).toBe(null);
+    await owner.page.goto(`${owner.page.url().split('?')[0]}/credit`);
+    await untilText(owner.page, 'h1', 'Page not found');
+    await owner.close();
     await close();
   });
 

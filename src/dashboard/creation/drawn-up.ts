@@ -20,7 +20,7 @@ export interface TypedInvoice {
 }
 
 /** Replaces a figure that cannot be read. The service refuses the negative value and names the field. */
-const UNREADABLE = -1;
+export const UNREADABLE = -1;
 
 /**
  * Converts the form to an invoice as the API takes it, with the total of its lines. VAT is computed once for each rate,
@@ -44,7 +44,7 @@ export function drawnUp({ ice, name, email, lines }: TypedInvoice): InvoiceInput
 }
 
 /** Parses `1 000` to 1000. */
-function wholeOf(text: string): number {
+export function wholeOf(text: string): number {
   const digits = text.replaceAll(/\s/g, '');
   return /^\d{1,9}$/.test(digits) ? Number(digits) : UNREADABLE;
 }

@@ -1,5 +1,6 @@
 import { useRoute } from 'preact-iso';
 import { isFinal } from '../../domain/invoice/lifecycle.ts';
+import { Credited } from '../crediting/credited.tsx';
 import { eventName } from '../endpoints/event-names.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { ServiceMessage } from '../interface/refusal.tsx';
@@ -54,6 +55,7 @@ export function MemberInvoicePage() {
         reader="seller"
         addressOf={(invoiceId) => `${address}/invoices/${invoiceId}`}
       />
+      {invoice.status === 'accepted' && 'terms' in invoice && <Credited invoice={invoice} key={invoice.id} />}
       {invoice.documents && <DocumentViewer url={invoice.documents.pdf.url} />}
       <Lines invoice={invoice} />
       <Messages invoice={invoice} />

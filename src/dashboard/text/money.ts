@@ -21,6 +21,11 @@ export function formatAmount(centimes: number, language: Language): string {
   return `${centimes < 0 ? '\u2212' : ''}${grouped}${decimal}${decimals}`;
 }
 
+/** Formats an amount with its currency, isolated from the direction of the text around it: a part of a sentence. */
+export function formatMoney(centimes: number, language: Language): string {
+  return `\u2066${formatAmount(centimes, language)}${NO_BREAK_SPACE}MAD\u2069`;
+}
+
 /** Gives an amount the sign of its document's kind: what a credit note states reduces what is owed. */
 export function signedAmount(centimes: number, kind: Kind): number {
   return kind === 'credit_note' && centimes !== 0 ? -centimes : centimes;

@@ -14,6 +14,7 @@ import { WorkspaceFrame } from './workspace-frame.tsx';
 
 const AuditPage = lazyPart(async () => (await import('../audit/audit-page.tsx')).AuditPage);
 const ConsolePage = lazyPart(async () => (await import('../console/console-page.tsx')).ConsolePage);
+const CreditPage = lazyPart(async () => (await import('../crediting/credit-page.tsx')).CreditPage);
 const DeliveryPage = lazyPart(async () => (await import('../endpoints/delivery-page.tsx')).DeliveryPage);
 const DeliveriesPage = lazyPart(async () => (await import('../endpoints/deliveries-page.tsx')).DeliveriesPage);
 const EndpointsPage = lazyPart(async () => (await import('../endpoints/endpoints-page.tsx')).EndpointsPage);
@@ -81,6 +82,7 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
           <Route path="/invoices" component={InvoicesPage} />
           <Route path="/invoices/new" component={NewInvoicePage} />
           <Route path="/invoices/:id" component={MemberInvoicePage} />
+          <Route path="/invoices/:id/credit" component={CreditPage} />
           <Route path="/keys" component={KeysPage} />
           <Route path="/requests" component={RequestsPage} />
           <Route path="/settings" component={SettingsPage} />

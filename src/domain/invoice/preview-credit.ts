@@ -1,4 +1,4 @@
-import type { Problem } from '../errors.ts';
+import { type Problem, ServiceError } from '../errors.ts';
 import { problemsOf } from '../input-problems.ts';
 import type { Call, UseCase } from '../use-case.ts';
 import type { CreditShare } from './credit.ts';
@@ -10,7 +10,7 @@ import { previewCredit } from './take-credit.ts';
 export interface CreditPreview {
   /** Null if the credit note would be refused. */
   readonly share: CreditShare | null;
-  /** Why it would be refused, structure first; empty if it would not be. */
+  /** Why it would be refused: the invoice's status, the structure or the amounts; empty if it would not be. */
   readonly problems: readonly Problem[];
 }
 
@@ -21,7 +21,7 @@ interface PreviewNeeds {
 /**
  * Computes what `creditInvoice` would credit now, by the same rules. Nothing is stored, so another credit note may take
  * the amount meanwhile. Its input is any value; a complete one is what {@link creditInvoiceInput} accepts.
- * @throws {ServiceError} resource_not_found, invoice_not_accepted
+ * @throws {ServiceError} resource_not_found
  */
 export const creditPreview = {
   scope: 'read',
@@ -31,7 +31,11 @@ export const creditPreview = {
     invoiceId: string,
     input: unknown,
   ): Promise<CreditPreview> {
-    const original = await creditable(invoices, owner, invoiceId);
+    const original = await creditable(invoices, owner, invoiceId).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.code === 'invoice_not_accepted') return error;
+      throw error;
+    });
+    if (original instanceof ServiceError) return { share: null, problems: original.problems };
     const parsed = creditInvoiceInput.safeParse(input);
     if (!parsed.success) return { share: null, problems: problemsOf(parsed.error) };
     const made = await previewCredit(invoices, original, requestOf(parsed.data), new Date());

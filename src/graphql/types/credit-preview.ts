@@ -23,7 +23,7 @@ const CreditPreviewType = builder.objectRef<CreditPreview>('CreditPreview').impl
     }),
     problems: t.field({
       type: [ProblemType],
-      description: `Why it would be refused: at most ${MAX_PROBLEMS} problems of structure, or those of the amounts. Empty if it would not be.`,
+      description: `Why it would be refused: the status of the invoice, at most ${MAX_PROBLEMS} problems of structure, or those of the amounts. Empty if it would not be.`,
       resolve: ({ problems }) => [...problems],
     }),
   }),

@@ -14,6 +14,7 @@ export const PAGES = [
     'invoices',
     'invoices/new',
     'invoices/:id',
+    'invoices/:id/credit',
     'deliveries',
     'deliveries/:id',
     'console',

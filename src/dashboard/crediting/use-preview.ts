@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useWorkspace } from '../workspace/workspace-context.ts';
+import { CREDIT_PREVIEW, type CreditPreview, type Fault } from './documents.ts';
+import type { DrawnUpCredit } from './typed-credit.ts';
+
+/** What the service says of the form. */
+export interface Previewed {
+  readonly preview: CreditPreview;
+  /** What it would refuse, by the field's id. Other faults are in `preview` only. */
+  readonly faults: ReadonlyMap<string, Fault>;
+}
+
+/** Pause in typing after which the service is asked, milliseconds. */
+const PAUSE_MS = 300;
+
+/**
+ * Asks the service what a credit note would credit, after a pause in typing. The pages do not compute VAT.
+ * @param heard called with each answer
+ * @returns the latest answer, whether it is that for the form as it is, and a function that asks again
+ */
+export function usePreview(id: string, { input, fields }: DrawnUpCredit, heard: (previewed: Previewed) => void) {
+  const { client } = useWorkspace();
+  const [turn, setTurn] = useState(0);
+  const [answer, setAnswer] = useState<(Previewed & { readonly key: string }) | null>(null);
+  // The reason changes no amount.
+  const asked = { ...input, reason: 'other' as const };
+  const key = JSON.stringify([asked, turn]);
+  useEffect(() => {
+    let isOver = false;
+    const timer = setTimeout(async () => {
+      const { data } = await client.query(CREDIT_PREVIEW, { id, input: asked }).toPromise();
+      if (isOver || !data) return;
+      const preview = data.creditPreview;
+      const faults = new Map<string, Fault>();
+      for (const fault of preview.problems) {
+        const field = fields.get(fault.param ?? '');
+        if (field !== undefined) faults.set(field, fault);
+      }
+      setAnswer({ key, preview, faults });
+      heard({ preview, faults });
+    }, PAUSE_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [client, id, key]);
+  return { previewed: answer, isCurrent: answer?.key === key, askAgain: () => setTurn((earlier) => earlier + 1) };
+}
