@@ -14,8 +14,7 @@ const OWN_CHANGES: readonly AuditedChange[] = Object.values(USE_CASES).flatMap((
 );
 
 /**
- * The recorded changes of a tenant's account. Creations of invoices and credit notes are not recorded: they are
- * no changes of the account, they are many, and each document is its own record.
+ * The recorded changes of a tenant's account, and the documents that people create (`invoice/record-creation.ts`).
  */
 export const AUDIT_ACTIONS = {
   ...SHARED_ACTIONS,

@@ -44,22 +44,20 @@ async function team() {
   return { tenant, owner, client, by, entries };
 }
 
-/** Mutations that change nothing of an account. */
-const NOT_RECORDED = [
-  'createInvoice',
-  'creditInvoice',
-  'creditEarlierInvoice',
-  'replaceInvoice',
-  'validateInvoice',
-  'createInvoiceEmbed',
-  'createDeliveryLogEmbed',
-];
+/** A credit of an invoice of another system. */
+const EARLIER = `{ number: "E 1", issueDate: "2025-03-31", reason: other, ${CREATION.slice(CREATION.indexOf('customer'))}`;
+
+/** Mutations that change nothing. */
+const NOT_RECORDED = ['validateInvoice', 'createInvoiceEmbed', 'createDeliveryLogEmbed'];
 
 it('every mutation of the schema is recorded once: what, by whom, from where, and with no secret', async () => {
   const { tenant, owner, client, entries } = await team();
   const key = new Client(service.url, tenant.secretKey);
   const { body: made } = await key.post('/v1/invoices', invoiceBody());
   await key.settled(made.id);
+  const others = await Promise.all([1, 2].map(() => key.post('/v1/invoices', invoiceBody())));
+  const [toCredit = '', toReplace = ''] = others.map(({ body }) => String(body.id));
+  await Promise.all([toCredit, toReplace].map((id) => key.settled(id)));
   const credited = await key.graphql(
     `mutation { creditInvoice(invoiceId: "${made.id}", input: { reason: error }) {
       ... on CreditInvoicePayload { creditNote { id } } } }`,
@@ -76,6 +74,8 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
   const other = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'viewer' }] });
   const ids: Record<string, string> = {
     INVOICE: made.id,
+    TO_CREDIT: toCredit,
+    TO_REPLACE: toReplace,
     CREDIT_NOTE: creditNoteId,
     DRAFT_OF_KEY: await drafted('{}'),
     ISSUED_DRAFT: await drafted(CREATION),
@@ -115,6 +115,20 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
       '',
       'webhook_endpoint.deliveries_resent',
       'ENDPOINT',
+    ],
+    [`createInvoice(input: ${CREATION})`, 'CREATED: invoice { id }', 'invoice.created', 'CREATED'],
+    [
+      'creditInvoice(invoiceId: "TO_CREDIT", input: { reason: error })',
+      'CREDITED: creditNote { id }',
+      'credit_note.created',
+      'CREDITED',
+    ],
+    [`creditEarlierInvoice(input: ${EARLIER})`, 'EARLIER: creditNote { id }', 'credit_note.created', 'EARLIER'],
+    [
+      `replaceInvoice(invoiceId: "TO_REPLACE", input: ${CREATION}, reason: error)`,
+      'REPLACING: invoice { id }',
+      'invoice.created',
+      'REPLACING',
     ],
     ['createDraft(content: { number: "Confidential" })', 'DRAFT: draft { id }', 'draft.created', 'DRAFT'],
     ['updateDraft(id: "DRAFT_OF_KEY", version: 1, content: { number: "F 1" })', '', 'draft.updated', 'DRAFT_OF_KEY'],
@@ -288,4 +302,16 @@ it('a change stands when its entry cannot be stored: the log shows the entry, an
   await audit({ ...entry, subject: 'ten_1', details: {} });
   expect(shown).toMatchObject([{ ...entry, id: expect.stringMatching(/^aud_/) }]);
   expect(String(failures)).toContain('the store is away');
+});
+
+it('says which documents people have created, once each, and none of those of keys', async () => {
+  const { tenant, client, owner, entries } = await team();
+  const create = `mutation { createInvoice(input: ${CREATION}, idempotencyKey: "once") {
+    ... on CreateInvoicePayload { invoice { id } replayed } } }`;
+  const first = (await client.graphql(create)).body.data.createInvoice;
+  const again = (await client.graphql(create)).body.data.createInvoice;
+  expect([first.replayed, again.replayed, again.invoice.id]).toEqual([false, true, first.invoice.id]);
+  await new Client(service.url, tenant.secretKey).post('/v1/invoices', invoiceBody());
+  const created = (await entries()).filter(({ action }) => action === 'invoice_created');
+  expect(created).toMatchObject([{ subject: first.invoice.id, actor: { actorId: owner.id } }]);
 });

@@ -66,13 +66,20 @@ function needsOf(invoices: InvoiceRepository) {
 }
 
 function replace(invoices: InvoiceRepository, invoiceId: string, key: string | null) {
-  return replaceInvoice.run(needsOf(invoices), { by: BY }, invoiceId, CORRECTED, { reason: 'error' }, key);
+  return replaceInvoice.run(
+    needsOf(invoices),
+    { by: BY, record: async () => undefined },
+    invoiceId,
+    CORRECTED,
+    { reason: 'error' },
+    key,
+  );
 }
 
 function credit(invoiceId: string) {
   return creditInvoice.run(
     needsOf(invoicesOf(store.db)),
-    { by: BY },
+    { by: BY, record: async () => undefined },
     invoiceId,
     { reason: 'error', metadata: {} },
     null,

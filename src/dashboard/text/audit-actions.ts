@@ -168,6 +168,16 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditEntry['action'], Readonly<Recor
     en: 'Keys of the data changed',
     ar: 'تغيير مفاتيح البيانات',
   },
+  invoice_created: {
+    fr: 'Facture créée',
+    en: 'Invoice created',
+    ar: 'إنشاء فاتورة',
+  },
+  credit_note_created: {
+    fr: 'Avoir créé',
+    en: 'Credit note created',
+    ar: 'إنشاء إشعار دائن',
+  },
   draft_created: {
     fr: 'Brouillon créé',
     en: 'Draft created',

@@ -4,7 +4,7 @@ import { newId } from '../ids.ts';
 import { newCreationMoment } from '../order-key.ts';
 import type { Member } from '../principal.ts';
 import { kindOfError, type Span, type Tracing } from '../tracing.ts';
-import type { Call, UseCase } from '../use-case.ts';
+import type { Change, UseCase } from '../use-case.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
 import { keeper } from './field-makers.ts';
 import { INVOICE } from './fields.ts';
@@ -21,6 +21,7 @@ import {
   requireMeans,
   storeDocument,
 } from './issuing.ts';
+import { CREATED, recordCreation } from './record-creation.ts';
 import type { Replaces } from './replacement.ts';
 import { type IdempotencyMark, type InvoiceCreation, type InvoiceReading, NumberTaken } from './repository.ts';
 
@@ -33,20 +34,24 @@ export interface CreationNeeds extends IssuingNeeds {
 /**
  * Stores an invoice as `pending` and returns before any processing (docs/api/contract.md, "POST /v1/invoices"). Its input
  * is structurally valid, the output of `createInvoiceInput`; the Idempotency-Key has 1 to 255 printable characters,
- * surrounding quotes not counted, or is null. Not audited: `src/domain/audit-actions.ts` says why.
+ * surrounding quotes not counted, or is null.
  * @throws {ServiceError} invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, invalid_date,
  *   invalid_bank_account, duplicate_number, idempotency_conflict; internal_error (503) for a live invoice that the
  *   operator's settings do not allow to be issued; nothing is stored then
  */
 export const createInvoice = {
   scope: 'issue',
+  audit: CREATED.invoice,
   async run(
     needs: CreationNeeds,
-    { by }: Call,
+    call: Change,
     input: CreateInvoiceInput,
     idempotencyKey: string | null,
   ): Promise<IssuedDocument> {
-    return issueInvoice(needs, by, input, repeatableOf(needs.invoiceIds, by, idempotencyKey, input));
+    const { by } = call;
+    const issued = await issueInvoice(needs, by, input, repeatableOf(needs.invoiceIds, by, idempotencyKey, input));
+    await recordCreation(call, issued);
+    return issued;
   },
 } as const satisfies UseCase;
 

@@ -4,7 +4,7 @@ import { errorOfProblems, type Problem, problem } from '../errors.ts';
 import { expected } from '../input-problems.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import { oneLineText } from '../printable-text.ts';
-import type { Call, UseCase } from '../use-case.ts';
+import type { Change, UseCase } from '../use-case.ts';
 import { REASON } from './credit-reason-input.ts';
 import { DATE_YEARS, date, LIMITS, metadata, statedAmount } from './field-input.ts';
 import { inputSchema, keeper } from './field-makers.ts';
@@ -12,6 +12,7 @@ import { CUSTOMER, INVOICE_LINE } from './fields.ts';
 import { ruleProblems } from './invoice-rules.ts';
 import { type CreditNoteNeeds, issueCreditNote } from './issue-credit-note.ts';
 import type { IssuedDocument } from './issuing.ts';
+import { CREATED, recordCreation } from './record-creation.ts';
 import type { InvoiceCreation, InvoiceReading } from './repository.ts';
 import { totalsOf } from './totals.ts';
 
@@ -44,19 +45,21 @@ const keepLine = keeper(INVOICE_LINE);
  */
 export const creditEarlierInvoice = {
   scope: 'issue',
+  audit: CREATED.credit_note,
   /**
    * @param input structurally valid: the output of {@link creditEarlierInvoiceInput}
    * @throws {ServiceError} invalid_request, also if this service issued the invoice; amount_too_small, amount_mismatch,
    *   invalid_ice, invalid_date, and those of {@link issueCreditNote}
    */
-  run(
+  async run(
     needs: CreditEarlierNeeds,
-    { by: owner }: Call,
+    call: Change,
     input: CreditEarlierInvoiceInput,
     idempotencyKey: string | null,
   ): Promise<IssuedDocument> {
+    const { by: owner } = call;
     const { number, issueDate, dgiId, reason, note, metadata } = input;
-    return issueCreditNote(needs, owner, idempotencyKey, input, async () => {
+    const issued = await issueCreditNote(needs, owner, idempotencyKey, input, async () => {
       const totals = totalsOf(input.lines);
       const amount = input.amount ?? totals?.gross ?? 0;
       const ruled = { amount, lines: input.lines, ice: input.customer.ice };
@@ -81,6 +84,8 @@ export const creditEarlierInvoice = {
         },
       };
     });
+    await recordCreation(call, issued);
+    return issued;
   },
 } as const satisfies UseCase;
 

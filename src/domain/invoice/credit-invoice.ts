@@ -3,7 +3,7 @@ import { serviceError } from '../errors.ts';
 import { expected } from '../input-problems.ts';
 import type { Member } from '../principal.ts';
 import { filledText } from '../printable-text.ts';
-import type { Call, UseCase } from '../use-case.ts';
+import type { Change, UseCase } from '../use-case.ts';
 import { REASON } from './credit-reason-input.ts';
 import type { CreditRequest } from './credit-share.ts';
 import { centimes, LIMITS, metadata, quantity, taxRate } from './field-input.ts';
@@ -11,6 +11,7 @@ import { findOwnInvoice } from './find-own-invoice.ts';
 import { type CreditNoteNeeds, issueCreditNote } from './issue-credit-note.ts';
 import type { IssuedDocument } from './issuing.ts';
 import { isAccepted, type NumberedInvoice, originalOf } from './original.ts';
+import { CREATED, recordCreation } from './record-creation.ts';
 import type { CreditKeeping, InvoiceCreation, InvoiceReading } from './repository.ts';
 import { takeCredit } from './take-credit.ts';
 
@@ -54,6 +55,7 @@ interface CreditNeeds extends CreditNoteNeeds {
  */
 export const creditInvoice = {
   scope: 'issue',
+  audit: CREATED.credit_note,
   /**
    * @param input structurally valid: the output of {@link creditInvoiceInput}
    * @param idempotencyKey as of `createInvoice`; keys of credit notes are apart from those of invoices
@@ -62,13 +64,14 @@ export const creditInvoice = {
    */
   async run(
     needs: CreditNeeds,
-    { by: owner }: Call,
+    call: Change,
     invoiceId: string,
     input: CreditInvoiceInput,
     idempotencyKey: string | null,
   ): Promise<IssuedDocument> {
+    const { by: owner } = call;
     const { reason, note, metadata } = input;
-    return issueCreditNote(needs, owner, idempotencyKey, { invoiceId, ...input }, async (id) => {
+    const issued = await issueCreditNote(needs, owner, idempotencyKey, { invoiceId, ...input }, async (id) => {
       const find = () => creditable(needs.invoices, owner, invoiceId);
       const taken = await takeCredit(needs.invoices, find, id, requestOf(input), () => new Date());
       const { original, lines, share } = taken;
@@ -76,6 +79,8 @@ export const creditInvoice = {
       const credit = { ...share, original: originalOf(original), reason, note: note?.trim() || null };
       return { currency, customer, lines, metadata, credit };
     });
+    await recordCreation(call, issued);
+    return issued;
   },
 } as const satisfies UseCase;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError, serviceError } from '../errors.ts';
 import { problemsOf } from '../input-problems.ts';
 import type { Member } from '../principal.ts';
-import type { Call, UseCase } from '../use-case.ts';
+import type { Change, UseCase } from '../use-case.ts';
 import { type CreationNeeds, issueInvoice, repeatableOf } from './create-invoice.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
 import type { CreditReason } from './credit.ts';
@@ -15,6 +15,7 @@ import { answerRepeated, asCreated, type IssuedDocument } from './issuing.ts';
 import { isFinal } from './lifecycle.ts';
 import { linkReplacement, refuseReplaced } from './link-replacement.ts';
 import { type NumberedInvoice, originalOf } from './original.ts';
+import { CREATED, recordCreation } from './record-creation.ts';
 import type { Replaces } from './replacement.ts';
 import type { CreditKeeping, InvoiceReading } from './repository.ts';
 import { takeRest } from './take-credit.ts';
@@ -47,6 +48,7 @@ export interface Replacement extends IssuedDocument {
  */
 export const replaceInvoice = {
   scope: 'issue',
+  audit: CREATED.invoice,
   /**
    * @param input of the corrected invoice, as of `createInvoice`
    * @param idempotencyKey as of `createInvoice`, in the same space: one key for both documents
@@ -54,12 +56,13 @@ export const replaceInvoice = {
    */
   async run(
     needs: ReplacementNeeds,
-    { by: owner }: Call,
+    call: Change,
     invoiceId: string,
     input: CreateInvoiceInput,
     stated: ReplacementReason,
     idempotencyKey: string | null,
   ): Promise<Replacement> {
+    const { by: owner } = call;
     const checked = reasonInput.safeParse(stated);
     if (!checked.success) throw new ServiceError(problemsOf(checked.error));
     const { reason, note } = checked.data;
@@ -72,6 +75,7 @@ export const replaceInvoice = {
         if (taken) throw new ServiceError([taken]);
         return { ...(await prepare(needs, owner, invoiceId, id)), ...why };
       }));
+    await recordCreation(call, issued, { replaces: invoiceId });
     if (!issued.invoice.replaces?.credited?.creditNoteId) return { ...issued, creditNote: null };
     const creditNote = await creditReplaced(needs, issued.invoice, () => new Date());
     if (creditNote === null) return { ...issued, creditNote };

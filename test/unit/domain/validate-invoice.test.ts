@@ -63,7 +63,7 @@ async function refusalOf(input: unknown): Promise<readonly object[]> {
   const parsed = createInvoiceInput.safeParse(input);
   if (!parsed.success) return problemsOf(parsed.error);
   try {
-    await createInvoice.run(creation, { by: principal }, parsed.data, null);
+    await createInvoice.run(creation, { by: principal, record: async () => undefined }, parsed.data, null);
     return [];
   } catch (error) {
     if (error instanceof ServiceError) return error.problems;
