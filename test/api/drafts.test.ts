@@ -144,6 +144,15 @@ describe('createDraft', () => {
   });
 });
 
+it('a live draft of an incomplete profile is kept, and says what the profile lacks', async () => {
+  const { id } = await service.tenant({ legalName: 'Atlas' });
+  const live = new Client(service.url, await service.liveKey(id));
+  const { validation, version } = await create(WHOLE, live);
+  expect(version).toBe(1);
+  expect(validation.valid).toBe(false);
+  expect(validation.problems).toContainEqual({ code: 'insufficient_scope', param: 'seller.ice' });
+});
+
 describe('updateDraft', () => {
   it('replaces the content, and counts versions', async () => {
     const made = await create(WHOLE);
