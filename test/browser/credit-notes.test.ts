@@ -143,11 +143,11 @@ describe.skipIf(BROWSER_PATH === null)('credit notes in the pages of a signed-in
     await page.locator('[name=way][value=lines]').click();
     await untilText(page, '.preview .total', 'Indiquez ce qui est crédité.');
     await page.type('#line-1', '4');
-    await untilText(page, '#line-1-fault', 'lines.0.quantity must be an integer from 1 to 3');
+    await untilText(page, '#line-1-fault', 'Indiquez un nombre entier de 1 à 3.');
     await expectAccessible(page);
     await page.select('#reason', 'return');
     await press(page, 'Émettre l’avoir');
-    await untilText(page, '.crediting form > .refusal', 'lines.0.quantity');
+    await untilText(page, '.preview', 'Corrigez les valeurs signalées.');
     await page.waitForFunction(() => document.activeElement?.id === 'line-1');
     await page.locator('#line-1').fill('2');
     await untilText(page, '.preview', '200,0240,00');

@@ -47,7 +47,7 @@ export function WayFields(props: CreditFieldsProps) {
 
 function LineFields({ creditable: { invoice }, typed, onTyped, faults }: CreditFieldsProps) {
   const { language } = useLanguage();
-  const { quantity: labelOf, most } = CREDITING_TEXTS[language];
+  const { quantity: labelOf, most, quantityFault } = CREDITING_TEXTS[language];
   return (
     <ul class="log lines-to-credit">
       {invoice.lines.map(({ description, quantity, unitPrice, taxRate }, i) => {
@@ -68,6 +68,7 @@ function LineFields({ creditable: { invoice }, typed, onTyped, faults }: CreditF
               hint={most(formatNumber(quantity, language))}
               value={typed.quantities.get(line) ?? ''}
               fault={faults.get(id)}
+              expected={quantityFault(formatNumber(quantity, language))}
               onTyped={(text) => onTyped({ ...typed, quantities: new Map(typed.quantities).set(line, text) })}
             />
           </li>
@@ -79,7 +80,7 @@ function LineFields({ creditable: { invoice }, typed, onTyped, faults }: CreditF
 
 function AmountFields({ creditable: { left }, typed, onTyped, faults }: CreditFieldsProps) {
   const { language } = useLanguage();
-  const { netAt, left: leftOf } = CREDITING_TEXTS[language];
+  const { netAt, left: leftOf, amountFault } = CREDITING_TEXTS[language];
   return (
     <div class="fields">
       {left.taxTotals.map(({ rate, base }) => {
@@ -92,6 +93,7 @@ function AmountFields({ creditable: { left }, typed, onTyped, faults }: CreditFi
             hint={leftOf(formatMoney(base, language))}
             value={typed.nets.get(rate) ?? ''}
             fault={faults.get(id)}
+            expected={amountFault}
             onTyped={(text) => onTyped({ ...typed, nets: new Map(typed.nets).set(rate, text) })}
           />
         );
@@ -107,11 +109,13 @@ interface FigureProps {
   readonly hint: string;
   readonly value: string;
   readonly fault: Fault | undefined;
+  /** What is shown for a figure that cannot be one. */
+  readonly expected: string;
   readonly onTyped: (text: string) => void;
 }
 
 /** A field for a figure, with what the service would refuse about it. */
-function Figure({ id, label, isLabelUnseen = false, hint, value, fault, onTyped }: FigureProps) {
+function Figure({ id, label, isLabelUnseen = false, hint, value, fault, expected, onTyped }: FigureProps) {
   return (
     <div class="field figure">
       <label for={id} class={isLabelUnseen ? 'unseen' : undefined}>
@@ -132,7 +136,9 @@ function Figure({ id, label, isLabelUnseen = false, hint, value, fault, onTyped 
       <p class="hint" id={`${id}-hint`}>
         {hint}
       </p>
-      <FieldFault id={id} fault={fault} />
+      <p class="refusal" id={`${id}-fault`}>
+        {fault?.code === 'invalid_request' ? expected : fault && <FaultMessage fault={fault} />}
+      </p>
     </div>
   );
 }

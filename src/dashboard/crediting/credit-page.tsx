@@ -7,6 +7,7 @@ import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { CREDITING_TEXTS } from '../text/crediting.ts';
 import { formatMoney } from '../text/money.ts';
+import { useRequestKey } from '../workspace/request-key.ts';
 import { useChange } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { ReasonFields, WayFields } from './credit-fields.tsx';
@@ -70,8 +71,8 @@ function CreditForm({ id, creditable }: { id: string; creditable: Creditable }) 
   const { address } = useWorkspace();
   const { route } = useLocation();
   const [typed, setTyped] = useState(NOTHING_TYPED);
-  // However often it is sent, this form creates one credit note.
-  const [key] = useState(newKey);
+  // Not of the input: however often and with whatever changes it is sent, this form creates one credit note.
+  const key = useRequestKey({ id });
   const creation = useChange(CREDIT_INVOICE);
   const drawn = creditOf(typed);
   const { input } = drawn;
@@ -101,7 +102,7 @@ function CreditForm({ id, creditable }: { id: string; creditable: Creditable }) 
       <WayFields {...props} />
       <ReasonFields {...props} />
       <PreviewTable previewed={previewed} isCurrent={isCurrent} isEmpty={isEmpty(input)} />
-      <Refusal why={creation.refusal} />
+      <Refusal why={props.faults.size > 0 ? null : creation.refusal} />
       <button type="submit" class="primary" aria-disabled={creation.busy}>
         {CREDITING_TEXTS[language].submit}
       </button>
@@ -112,10 +113,4 @@ function CreditForm({ id, creditable }: { id: string; creditable: Creditable }) 
 /** Whether nothing is credited yet: no line or no amount is filled in. */
 function isEmpty({ lines, amounts }: ReturnType<typeof creditOf>['input']): boolean {
   return (lines ?? amounts)?.length === 0;
-}
-
-/** Makes an idempotency key. Pages over plain HTTP lack `crypto.randomUUID`. */
-function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return `page-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

@@ -15,11 +15,12 @@ interface PreviewTableProps {
 /** Shows what the credit note will credit, by rate of VAT and in all. */
 export function PreviewTable({ previewed, isCurrent, isEmpty }: PreviewTableProps) {
   const { language, texts } = useLanguage();
-  const { preview: title, rate: rateName, nothing } = CREDITING_TEXTS[language];
+  const { preview: title, rate: rateName, nothing, faulty } = CREDITING_TEXTS[language];
   const { columns } = texts.invoices;
   const money = (centimes: number) => formatAmount(centimes, language);
   const preview = previewed?.preview;
   const [fault] = preview?.problems ?? [];
+  const hasFieldFaults = previewed !== null && previewed.faults.size > 0;
   return (
     <section class="preview" aria-labelledby="preview" aria-busy={!isCurrent}>
       <h2 id="preview">{title}</h2>
@@ -61,7 +62,8 @@ export function PreviewTable({ previewed, isCurrent, isEmpty }: PreviewTableProp
           </>
         )}
         {fault && isEmpty && nothing}
-        {fault && !isEmpty && previewed?.faults.size === 0 && <FaultMessage fault={fault} />}
+        {fault && !isEmpty && hasFieldFaults && faulty}
+        {fault && !isEmpty && !hasFieldFaults && <FaultMessage fault={fault} />}
       </p>
     </section>
   );

@@ -25,6 +25,11 @@ export interface CreditingTexts {
   readonly preview: string;
   readonly rate: string;
   readonly nothing: string;
+  /** In place of the preview, when fields have faults. */
+  readonly faulty: string;
+  /** What a field for a quantity or an amount expects. */
+  readonly quantityFault: (most: string) => string;
+  readonly amountFault: string;
   readonly submit: string;
 }
 
@@ -54,6 +59,9 @@ export const CREDITING_TEXTS: Readonly<Record<Language, CreditingTexts>> = {
     preview: 'Ce que l’avoir créditera',
     rate: 'Taux',
     nothing: 'Indiquez ce qui est crédité.',
+    faulty: 'Corrigez les valeurs signalées.',
+    quantityFault: (most) => `Indiquez un nombre entier de 1 à ${most}.`,
+    amountFault: 'Indiquez un montant en dirhams, comme 1\u00a0234,50.',
     submit: 'Émettre l’avoir',
   },
   en: {
@@ -81,6 +89,9 @@ export const CREDITING_TEXTS: Readonly<Record<Language, CreditingTexts>> = {
     preview: 'What the credit note will credit',
     rate: 'Rate',
     nothing: 'State what is credited.',
+    faulty: 'Correct the marked values.',
+    quantityFault: (most) => `Enter a whole number from 1 to ${most}.`,
+    amountFault: 'Enter an amount in dirhams, such as 1,234.50.',
     submit: 'Issue the credit note',
   },
   ar: {
@@ -108,6 +119,9 @@ export const CREDITING_TEXTS: Readonly<Record<Language, CreditingTexts>> = {
     preview: 'مضمون الإشعار الدائن',
     rate: 'النسبة',
     nothing: 'حددوا ما يشمله الإشعار.',
+    faulty: 'صححوا القيم المشار إليها.',
+    quantityFault: (most) => `أدخلوا عددا صحيحا من 1 إلى ${most}.`,
+    amountFault: 'أدخلوا مبلغا بالدرهم، مثل 1234,50.',
     submit: 'إصدار الإشعار الدائن',
   },
 };
