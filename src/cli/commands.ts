@@ -2,6 +2,7 @@ import { inviteAccount, removeOperator, removeSecondFactors } from './accounts.t
 import { authorityStatus, pauseAuthority, resumeAuthority } from './authority.ts';
 import { backup, check, restore } from './backup.ts';
 import type { Command } from './command.ts';
+import { creditInvoiceCommand, replaceInvoiceCommand } from './corrections.ts';
 import { demo } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
 import { abandonInvoice, invoicesNeedingAttention, retryInvoice } from './invoices.ts';
@@ -46,6 +47,8 @@ export const COMMANDS: readonly Command[] = [
   invoicesNeedingAttention,
   retryInvoice,
   abandonInvoice,
+  creditInvoiceCommand,
+  replaceInvoiceCommand,
   listNumbers,
   continueNumbers,
   authorityStatus,

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { Client, invoiceBody } from '../support/client.ts';
+import { startCommandLine } from '../support/command-line.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'corrections-'));
+const file = join(folder, 'corrected.json');
+let service: TestService;
+let tenant: TestTenant;
+let client: Client;
+
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function cli(...args: string[]): Promise<{ code: number; text: string }> {
+  const child = startCommandLine([...args, '--url', service.url], { FATOURA_KEY: tenant.secretKey });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+  const [code] = await once(child, 'close');
+  return { code, text };
+}
+
+async function accepted(): Promise<string> {
+  const lines = [{ description: 'x', quantity: 10, unit_price: 1000, tax_rate: 20 }];
+  const { body } = await client.post('/v1/invoices', invoiceBody({ amount: 12_000, lines }));
+  expect((await client.settled(body.id)).status).toBe('accepted');
+  return body.id;
+}
+
+it('credits lines, amounts and the rest, and replaces by the JSON of REST', async () => {
+  const id = await accepted();
+  const credit = ['invoices', 'credit', id, '--reason', 'return'];
+  const lines = await cli(...credit, '--lines', '1:2', '--idempotency-key', 'cli-1', '--json');
+  expect(lines.code, lines.text).toBe(0);
+  expect(JSON.parse(lines.text)).toEqual({
+    credit_note: { id: expect.stringMatching(/^crn_/), amount: 2400 },
+    replayed: false,
+  });
+  const again = await cli(...credit, '--lines', '1:2', '--idempotency-key', 'cli-1');
+  expect(again).toMatchObject({ code: 0, text: expect.stringContaining('of 2400 centimes was created before') });
+  const amounts = await cli(...credit, '--amounts', '20:1000', '--note', 'Remise');
+  expect(amounts).toMatchObject({ code: 0, text: expect.stringContaining('of 1200 centimes is created') });
+  expect(await cli(...credit, '--amounts', '20:8000')).toMatchObject({
+    code: 1,
+    text: expect.stringMatching(/is left/),
+  });
+  expect(await cli(...credit, '--lines', '1')).toMatchObject({
+    code: 2,
+    text: expect.stringMatching(/pairs of integers/),
+  });
+  expect((await cli('invoices', 'credit', id, '--reason', 'none')).code).toBe(2);
+
+  const wrong = await accepted();
+  const replace = ['invoices', 'replace', wrong, file, '--reason', 'error'];
+  writeFileSync(file, '{');
+  expect(await cli(...replace)).toMatchObject({ code: 2, text: expect.stringMatching(/is not JSON/) });
+  writeFileSync(file, JSON.stringify({ ...invoiceBody(), lines: [] }));
+  expect(await cli(...replace)).toMatchObject({ code: 2, text: expect.stringMatching(/lines/) });
+  writeFileSync(file, JSON.stringify(invoiceBody()));
+  const replaced = await cli(...replace, '--json');
+  expect(replaced.code, replaced.text).toBe(0);
+  const { invoice, credit_note } = JSON.parse(replaced.text);
+  expect(credit_note.amount).toBe(12_000);
+  expect((await client.settled(invoice.id)).status).toBe('accepted');
+}, 120_000);
