@@ -1,6 +1,6 @@
 import type { Db, MongoClient } from 'mongodb';
 import type { Invoice } from '../domain/invoice/invoice.ts';
-import { type CreationOutcome, type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
+import { type EarlierCreation, type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
 import type { Outcome, Through } from '../domain/kit/group.ts';
 import { later } from '../domain/later.ts';
 import { creditKeepingOf } from './credit-keeping.ts';
@@ -63,7 +63,7 @@ export function createInvoiceRepository(db: Db, background?: Through): InvoiceRe
 
     async findCreatedAs(invoiceId) {
       const document = await invoices.findOne({ _id: invoiceId });
-      return document && invoiceOf(document);
+      return document && replayOf(document);
     },
 
     ...readingOf(stores),
@@ -111,7 +111,7 @@ async function insertNumbered(
   }
 }
 
-function replayOf(earlier: InvoiceDocument): CreationOutcome {
+function replayOf(earlier: InvoiceDocument): EarlierCreation {
   if (!earlier.idempotency) throw new Error(`invoice ${earlier._id} was created without an idempotency key`);
   return { invoice: invoiceOf(earlier), earlier: earlier.idempotency };
 }

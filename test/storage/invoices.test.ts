@@ -419,7 +419,7 @@ describe('an invoice', () => {
     expect(await invoices.insert(first, newCreationMoment().order, mark)).toEqual({ invoice: first, earlier: null });
     const again = await invoices.insert(keyed('k'), newCreationMoment().order, { key: 'k', fingerprint: 'g' });
     expect(again).toEqual({ invoice: first, earlier: mark });
-    expect(await invoices.findCreatedAs(first.id)).toEqual(first);
+    expect(await invoices.findCreatedAs(first.id)).toEqual({ invoice: first, earlier: mark });
     for (const other of [{ tenantId: 'ten_other' }, { environment: 'live' as const }])
       expect(await invoices.insert(keyed('k', other), newCreationMoment().order, mark)).toMatchObject(STORED);
   });

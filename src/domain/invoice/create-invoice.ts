@@ -135,7 +135,7 @@ async function create(
     const known = repeatable && (await invoices.findCreatedAs(repeatable.id));
     // Date rules depend on the current day. A replay is therefore checked by the day of the first request, and stays
     // valid.
-    if (known && ruleProblems(ruled, known.createdAt).length > 0) throw idempotencyConflict();
+    if (known && ruleProblems(ruled, known.invoice.createdAt).length > 0) throw idempotencyConflict('invoice');
     if (!known) {
       const taken = await numberProblem(invoices, owner, input.number);
       throw errorOfProblems([first, ...rest, ...(taken ? [taken] : [])]);
@@ -163,7 +163,7 @@ export async function refuseReusedKey(
   idempotencyKey: string,
 ): Promise<void> {
   const id = ids.ofKey({ tenantId: tenant.id, environment }, idempotencyKey);
-  if (await invoices.findCreatedAs(id)) throw idempotencyConflict();
+  if (await invoices.findCreatedAs(id)) throw idempotencyConflict('invoice');
 }
 
 const keepInput = keeper(INVOICE);

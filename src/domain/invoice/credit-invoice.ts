@@ -13,7 +13,7 @@ import type { IssuedDocument } from './issuing.ts';
 import { isAccepted, type NumberedInvoice, originalOf } from './original.ts';
 import { CREATED, recordCreation } from './record-creation.ts';
 import type { CreditKeeping, InvoiceCreation, InvoiceReading } from './repository.ts';
-import { takeCredit } from './take-credit.ts';
+import { giveBack, takeCredit } from './take-credit.ts';
 
 /** The structure of the input of `creditInvoice`; a violation is a 400. */
 export const creditInvoiceInput = z
@@ -71,13 +71,20 @@ export const creditInvoice = {
   ): Promise<IssuedDocument> {
     const { by: owner } = call;
     const { reason, note, metadata } = input;
+    const { invoices } = needs;
+    let undo = async () => {};
     const issued = await issueCreditNote(needs, owner, idempotencyKey, { invoiceId, ...input }, async (id) => {
-      const find = () => creditable(needs.invoices, owner, invoiceId);
-      const taken = await takeCredit(needs.invoices, find, id, requestOf(input), () => new Date());
+      const find = () => creditable(invoices, owner, invoiceId);
+      const taken = await takeCredit(invoices, find, id, requestOf(input), () => new Date());
+      undo = () => giveBack(invoices, taken, id);
       const { original, lines, share } = taken;
       const { currency, customer } = original;
       const credit = { ...share, original: originalOf(original), reason, note: note?.trim() || null };
       return { currency, customer, lines, metadata, credit };
+    }).catch(async (error: unknown) => {
+      // What cannot be given back counts for five minutes.
+      await undo().catch(() => undefined);
+      throw error;
     });
     await recordCreation(call, issued);
     return issued;

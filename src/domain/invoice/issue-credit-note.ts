@@ -9,6 +9,7 @@ import { fingerprintOf } from './input-fingerprint.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceIds } from './invoice-ids.ts';
 import {
+  answerRepeated,
   type IssuedDocument,
   type IssuingNeeds,
   issuerOf,
@@ -51,10 +52,9 @@ export async function issueCreditNote(
   const activity = currentActivity();
   if (activity) activity.invoiceId = id;
   const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
-  const earlier = mark && (await needs.invoices.findCreatedAs(id));
-  // The insertion compares the marks.
-  if (earlier) return storeDocument(needs, earlier, order, mark);
-  await requireMeans(needs, owner, null);
+  const earlier = mark && (await answerRepeated(needs, { id, mark }));
+  if (earlier) return earlier;
+  await requireMeans(needs, owner, null, 'credit_note');
   const { credit, ...content } = await make(id);
   const note = newDocument(issuerOf(owner), {
     ...content,

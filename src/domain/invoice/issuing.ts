@@ -1,5 +1,4 @@
 import { serviceError } from '../errors.ts';
-import { newCreationMoment } from '../order-key.ts';
 import type { Member } from '../principal.ts';
 import type { MissingForLive } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
@@ -7,7 +6,8 @@ import type { ClientSecrets } from './client-secret.ts';
 import { NO_CREDITS } from './credit.ts';
 import { type Invoice, NEW_WORK, UNANSWERED } from './invoice.ts';
 import type { WarningCode } from './invoice-warnings.ts';
-import type { IdempotencyMark, InvoiceCreation, StageQueue } from './repository.ts';
+import { KINDS, type Kind } from './kinds.ts';
+import type { EarlierCreation, IdempotencyMark, InvoiceCreation, StageQueue } from './repository.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
 
 export interface IssuedDocument {
@@ -49,13 +49,14 @@ export async function requireMeans(
   { invoices, missingForIssue }: Pick<IssuingNeeds, 'invoices' | 'missingForIssue'>,
   { tenant, environment }: Member,
   replayed: string | null,
+  kind: Kind = 'invoice',
 ): Promise<void> {
   const missing = environment === 'live' ? missingForIssue(tenant.id) : [];
   if (missing.length === 0 || (replayed !== null && (await invoices.findCreatedAs(replayed)) !== null)) return;
   const texts = missing.map(({ text }) => text).join('; ');
   throw serviceError(
     'internal_error',
-    `Live invoices cannot be issued at the moment: they require ${texts}. Nothing was stored. Send the request again later, with the same Idempotency-Key.`,
+    `Live ${KINDS[kind].called}s cannot be issued at the moment: they require ${texts}. Nothing was stored. Send the request again later, with the same Idempotency-Key.`,
     null,
     503,
   );
@@ -76,17 +77,13 @@ export async function storeDocument(
   // Computed before the insert, so that nothing is stored if this fails and the client gets the error.
   const warnings = [...new Set((await invoiceWarnings(document)).map(({ code }) => code))];
   const { invoice: stored, earlier } = await invoices.insert(document, order, mark);
-  const clientSecret = clientSecrets.issue(stored.id);
-  if (earlier !== null) {
-    if (earlier.fingerprint !== mark?.fingerprint) throw idempotencyConflict();
-    return { invoice: asCreated(stored), clientSecret, replayed: true };
-  }
+  if (earlier !== null) return repeated(clientSecrets, { invoice: stored, earlier }, mark);
   void queue.enqueue(stored, 0);
   if (warnings.length > 0) {
     const { id: invoiceId, tenantId, environment } = stored;
     logWarnings({ invoiceId, tenantId, environment, warnings });
   }
-  return { invoice: stored, clientSecret, replayed: false };
+  return { invoice: stored, clientSecret: clientSecrets.issue(stored.id), replayed: false };
 }
 
 /**
@@ -96,18 +93,27 @@ export async function storeDocument(
  * @throws {ServiceError} idempotency_conflict
  */
 export async function answerRepeated(
-  needs: IssuingNeeds,
+  { invoices, clientSecrets }: Pick<IssuingNeeds, 'invoices' | 'clientSecrets'>,
   { id, mark }: { readonly id: string; readonly mark: IdempotencyMark },
 ): Promise<IssuedDocument | null> {
-  const earlier = await needs.invoices.findCreatedAs(id);
-  // The insertion compares the marks.
-  return earlier && storeDocument(needs, earlier, newCreationMoment().order, mark);
+  const earlier = await invoices.findCreatedAs(id);
+  return earlier && repeated(clientSecrets, earlier, mark);
 }
 
-export function idempotencyConflict() {
+/** @throws {ServiceError} idempotency_conflict */
+function repeated(
+  clientSecrets: ClientSecrets,
+  { invoice, earlier }: EarlierCreation,
+  mark: IdempotencyMark | null,
+): IssuedDocument {
+  if (earlier.fingerprint !== mark?.fingerprint) throw idempotencyConflict(invoice.kind);
+  return { invoice: asCreated(invoice), clientSecret: clientSecrets.issue(invoice.id), replayed: true };
+}
+
+export function idempotencyConflict(kind: Kind) {
   return serviceError(
     'idempotency_conflict',
-    'This idempotency key was used with a different payload. Use a new key for a new invoice.',
+    `This idempotency key was used with a different payload. Use a new key for a new ${KINDS[kind].called}.`,
     'idempotencyKey',
   );
 }

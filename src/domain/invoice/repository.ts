@@ -155,6 +155,11 @@ export interface CreationOutcome {
   readonly earlier: IdempotencyMark | null;
 }
 
+/** A document that was created with an idempotency key, and its mark. */
+export interface EarlierCreation extends CreationOutcome {
+  readonly earlier: IdempotencyMark;
+}
+
 /** Stores new invoices. */
 export interface InvoiceCreation {
   /**
@@ -169,7 +174,7 @@ export interface InvoiceCreation {
    */
   insert(invoice: Invoice, order: string, mark: IdempotencyMark | null): Promise<CreationOutcome>;
   /** Finds the invoice that was created with the idempotency key from which this id is derived. */
-  findCreatedAs(invoiceId: string): Promise<Invoice | null>;
+  findCreatedAs(invoiceId: string): Promise<EarlierCreation | null>;
 }
 
 /** Reads invoices: one, a page of the list, counts, and what waits for its number. */

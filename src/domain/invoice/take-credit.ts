@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../durations.ts';
 import { problem, ServiceError, serviceError } from '../errors.ts';
-import type { CreditShare, KeptCredit } from './credit.ts';
+import type { CreditShare, KeptCredit, KeptCredits } from './credit.ts';
 import { type CreditRequest, creditOf, leftOf } from './credit-share.ts';
 import type { Invoice, InvoiceLine } from './invoice.ts';
 import { isFinal } from './lifecycle.ts';
@@ -28,6 +28,11 @@ export interface TakenCredit {
   readonly share: CreditShare;
 }
 
+/** What was taken, and what the invoice keeps since. */
+export interface KeptTaking extends TakenCredit {
+  readonly kept: KeptCredits;
+}
+
 /**
  * Takes a share of an accepted invoice for a credit note that is stored right after. The invoice keeps the shares of its
  * credit notes, so at no time do they exceed it, whatever runs at once. A share no longer counts when its credit note is
@@ -43,7 +48,7 @@ export function takeCredit(
   creditNoteId: string,
   request: CreditRequest,
   now: () => Date,
-): Promise<TakenCredit> {
+): Promise<KeptTaking> {
   return keeping(invoices, find, now, (original, counted) => {
     const others = counted.filter((each) => each.creditNoteId !== creditNoteId);
     const own = counted.find((each) => each.creditNoteId === creditNoteId);
@@ -52,8 +57,24 @@ export function takeCredit(
       const message = 'Another request with this idempotency key is under way. Send this one again later.';
       throw serviceError('internal_error', message, null, 503);
     }
-    return { list: placed(counted, { creditNoteId, at: now(), ...taken.share }), result: taken };
+    const list = placed(counted, { creditNoteId, at: now(), ...taken.share });
+    return { list, result: { ...taken, kept: { version: original.credits.version + 1, list } } };
   });
+}
+
+/**
+ * Gives back at once what was taken for a credit note that could not be stored. Does nothing if the credit note is
+ * stored nevertheless, or if the invoice has changed since: another request with the same key may have taken the same
+ * share. The share then counts for five minutes.
+ */
+export async function giveBack(
+  invoices: Pick<CreditKeeping, 'keepCredits' | 'correctionStatesOf'>,
+  { original, kept }: KeptTaking,
+  creditNoteId: string,
+): Promise<void> {
+  if ((await invoices.correctionStatesOf([creditNoteId])).size > 0) return;
+  const others = kept.list.filter((each) => each.creditNoteId !== creditNoteId);
+  await invoices.keepCredits(original, kept.version, others);
 }
 
 /**

@@ -389,7 +389,7 @@ describe('a broken document is rejected', () => {
       (xml: string) => xml.replace('>001525713000085<', '>001525713000086<'),
       'customer_mismatch',
       '/Invoice/cac:AccountingCustomerParty/cac:Party/cac:PartyIdentification/cbc:ID',
-      /désigne le client 001525713000086/,
+      /désigne le client 001525713000086 mais le document a été transmis pour 001525713000085/,
     ],
     [
       'the invoice',

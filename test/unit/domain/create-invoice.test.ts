@@ -54,7 +54,10 @@ it('a request is replayed even on a day when its dates are no longer allowed; an
       stored.push({ invoice: { ...invoice, createdAt: yesterday }, mark });
       return { invoice, earlier: null };
     },
-    findCreatedAs: async (id: string) => stored.find(({ invoice }) => invoice.id === id)?.invoice ?? null,
+    findCreatedAs: async (id: string) => {
+      const found = stored.find(({ invoice }) => invoice.id === id);
+      return found ? { invoice: found.invoice, earlier: found.mark } : null;
+    },
     findByOwnNumber: async () => null,
   } as unknown as InvoiceRepository;
   const create = creation(repository);
@@ -152,7 +155,7 @@ it('after a request that stored its invoice and then failed, the next one with i
 it('a number with several spaces in a row is refused, unless its request was accepted before that rule', async () => {
   let known: Invoice | null = null;
   const repository = {
-    findCreatedAs: async () => known,
+    findCreatedAs: async () => known && { invoice: known, earlier: null },
     findByOwnNumber: async () => null,
     insert: async (invoice: Invoice, _order: string, mark: IdempotencyMark | null) => ({
       invoice: known ? { ...invoice, id: known.id } : invoice,

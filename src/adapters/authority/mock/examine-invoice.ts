@@ -106,7 +106,7 @@ function examineParties(root: Located, customerIce: string): void {
     textOf(buyer) === customerIce,
     'customer_mismatch',
     buyer.path,
-    `${called(root)} désigne le client ${textOf(buyer)} mais a été transmise pour ${customerIce}`,
+    `${called(root)} désigne le client ${textOf(buyer)} mais le document a été transmis pour ${customerIce}`,
   );
 }
 

@@ -2,12 +2,11 @@ import { MINUTE_MS } from '../../durations.ts';
 import { ServiceError } from '../../errors.ts';
 import { isId } from '../../ids.ts';
 import { problemsOf } from '../../input-problems.ts';
-import { newCreationMoment } from '../../order-key.ts';
 import type { Change, UseCase } from '../../use-case.ts';
 import { type CreationNeeds, issueInvoice, type Repeatable } from '../create-invoice.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from '../create-invoice-input.ts';
 import { fingerprintOf } from '../input-fingerprint.ts';
-import { type IssuedDocument, storeDocument } from '../issuing.ts';
+import { answerRepeated, type IssuedDocument } from '../issuing.ts';
 import type { DraftStore } from './draft.ts';
 import { changedMeanwhile, findOwn, issuedAs, missing, ownerOf } from './find-draft.ts';
 
@@ -79,10 +78,7 @@ async function replayed(
   id: string,
   { id: invoiceId, mark }: Repeatable,
 ): Promise<IssuedDocument | null> {
-  const earlier = await needs.invoices.findCreatedAs(invoiceId);
-  if (!earlier) return null;
-  // The insertion compares the marks.
-  return storeDocument(needs, earlier, newCreationMoment().order, mark).catch((error: unknown) => {
+  return answerRepeated(needs, { id: invoiceId, mark }).catch((error: unknown) => {
     throw error instanceof ServiceError && error.code === 'idempotency_conflict' ? issuedAs(id, invoiceId) : error;
   });
 }
