@@ -59,7 +59,6 @@ export function Confirmation({ email, children }: { readonly email: string; read
       {isOpen && (
         <dialog
           ref={dialog}
-          class="confirmation"
           aria-labelledby={id}
           aria-describedby={`${id}lead`}
           onClose={() => {

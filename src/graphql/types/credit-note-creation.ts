@@ -93,7 +93,7 @@ builder.mutationFields((t) => ({
   creditInvoice: t.field({
     type: payloadNamed('CreditInvoicePayload'),
     description:
-      'Creates a credit note of an accepted invoice and returns at once; it passes through the same stages as an invoice. The credit notes of an invoice never exceed it, in all and at each rate; a rejected one gives its amount back. Needs a secret key.',
+      'Creates a credit note of an accepted invoice and returns at once; it passes through the same stages as an invoice. The credit notes of an invoice never exceed it, in all and at each rate; a rejected one gives its amount back. For secret keys, and people who may invoice.',
     args: {
       invoiceId: t.arg.id({ required: true, description: 'The invoice to credit; prefix `inv_`.' }),
       input: t.arg({
@@ -114,7 +114,7 @@ builder.mutationFields((t) => ({
   creditEarlierInvoice: t.field({
     type: payloadNamed('CreditEarlierInvoicePayload'),
     description:
-      'Creates a credit note of an invoice that another system issued, and returns at once. An invoice of this service is credited with `creditInvoice`. Needs a secret key.',
+      'Creates a credit note of an invoice that another system issued, and returns at once. An invoice of this service is credited with `creditInvoice`. For secret keys, and people who may invoice.',
     args: {
       input: t.arg({
         type: CreditEarlierInvoiceInputType,
