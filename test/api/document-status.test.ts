@@ -84,3 +84,19 @@ it('fiscalDocumentStatus refuses a credit note to every credential but its own a
   expect(await follow(tenant.publishableKey, { id: note.id, secret: invoice.client_secret })).toBe(403);
   expect(await follow(tenant.secretKey, { id: 'whk_00000000000000000000000000' })).toBe(404);
 });
+
+it('the stream of pages without an account follows a credit note with its own client_secret only', async () => {
+  const statuses = async (id: string, token: string) => {
+    const response = await fetch(`${service.url}/embed/api/statuses`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ invoices: [{ id, token, after: null }] }),
+    });
+    return response.status === 200 ? (await response.text()).match(/"status":"\w+"/g)?.at(-1) : response.status;
+  };
+  expect(await statuses(note.id, note.clientSecret)).toBe('"status":"accepted"');
+  expect(await statuses(invoice.id, invoice.client_secret)).toBe('"status":"accepted"');
+  expect(await statuses(note.id, invoice.client_secret)).toBe(401);
+  expect(await statuses(invoice.id, note.clientSecret)).toBe(401);
+  expect(await statuses(note.id, tenant.secretKey)).toBe(401);
+});
