@@ -308,6 +308,7 @@ describe('an account', () => {
       '/auth/new-address/confirm': { token: 'x' },
       '/auth/sessions/end': { id: 'x' },
       '/auth/sessions/end-others': {},
+      '/auth/confirm': { password },
       '/auth/codes/begin': { password },
       '/auth/codes/confirm': { code: '123456' },
       '/auth/codes/remove': { password },
