@@ -8,6 +8,7 @@ import { useTitle } from '../interface/use-title.ts';
 import { InvoiceBody } from '../invoice/invoice-body.tsx';
 import { useDocumentTexts } from '../invoice/use-document-texts.ts';
 import { useOnline } from '../invoice/use-online.ts';
+import { Replaced } from '../replacing/replaced.tsx';
 import { formatMoment } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
@@ -56,6 +57,7 @@ export function MemberInvoicePage() {
         addressOf={(invoiceId) => `${address}/invoices/${invoiceId}`}
       />
       {invoice.status === 'accepted' && 'terms' in invoice && <Credited invoice={invoice} key={invoice.id} />}
+      {isFinal(invoice.status) && 'terms' in invoice && <Replaced id={invoice.id} key={`replaced ${invoice.id}`} />}
       {invoice.documents && <DocumentViewer url={invoice.documents.pdf.url} />}
       <Lines invoice={invoice} />
       <Messages invoice={invoice} />

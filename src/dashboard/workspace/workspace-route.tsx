@@ -22,6 +22,7 @@ const HomePage = lazyPart(async () => (await import('../home/home-page.tsx')).Ho
 const InvoicesPage = lazyPart(async () => (await import('../invoices/invoices-page.tsx')).InvoicesPage);
 const KeysPage = lazyPart(async () => (await import('../keys/keys-page.tsx')).KeysPage);
 const MemberInvoicePage = lazyPart(async () => (await import('../invoices/member-invoice-page.tsx')).MemberInvoicePage);
+const ReplacePage = lazyPart(async () => (await import('../replacing/replace-page.tsx')).ReplacePage);
 const NewInvoicePage = lazyPart(async () => (await import('../creation/new-invoice-page.tsx')).NewInvoicePage);
 const PeoplePage = lazyPart(async () => (await import('../people/people-page.tsx')).PeoplePage);
 const RequestsPage = lazyPart(async () => (await import('../requests/requests-page.tsx')).RequestsPage);
@@ -83,6 +84,7 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
           <Route path="/invoices/new" component={NewInvoicePage} />
           <Route path="/invoices/:id" component={MemberInvoicePage} />
           <Route path="/invoices/:id/credit" component={CreditPage} />
+          <Route path="/invoices/:id/replace" component={ReplacePage} />
           <Route path="/keys" component={KeysPage} />
           <Route path="/requests" component={RequestsPage} />
           <Route path="/settings" component={SettingsPage} />

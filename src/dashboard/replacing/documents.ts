@@ -1,0 +1,42 @@
+import type { ResultOf } from 'gql.tada';
+import { graphql } from '../graphql/graphql.ts';
+
+/** Which invoice an invoice replaces, and which one replaces it. */
+export const LINKS = graphql(`
+  query Links($id: ID!) {
+    invoice(id: $id) {
+      status
+      creditedAmount
+      replaces { id number creditNoteId }
+      replacedBy { id number status }
+    }
+  }
+`);
+
+/** An invoice to correct, with what the form does not show. */
+export const REPLACEABLE = graphql(`
+  query Replaceable($id: ID!) {
+    invoice(id: $id) {
+      status
+      number
+      rejectionReason
+      problems { code message }
+      customer { ice name email address }
+      lines { description quantity unitPrice taxRate }
+      terms { operationDate dueDate paymentMode paymentMeans bankAccount }
+      metadata
+      replacedBy { id }
+    }
+  }
+`);
+
+export type Replaceable = ResultOf<typeof REPLACEABLE>['invoice'];
+
+export const REPLACE_INVOICE = graphql(`
+  mutation ReplaceInvoice($id: ID!, $input: CreateInvoiceInput!, $reason: CreditReason!, $note: String, $key: String!) {
+    result: replaceInvoice(invoiceId: $id, input: $input, reason: $reason, note: $note, idempotencyKey: $key) {
+      ... on ReplaceInvoicePayload { invoice { id } }
+      ... on Error { code message }
+    }
+  }
+`);

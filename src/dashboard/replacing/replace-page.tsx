@@ -1,0 +1,143 @@
+import { useState } from 'preact/hooks';
+import { useLocation, useRoute } from 'preact-iso';
+import { hasScope } from '../../domain/scopes.ts';
+import { drawnUp, type TypedInvoice } from '../creation/drawn-up.ts';
+import { Field, InvoiceFields } from '../creation/invoice-fields.tsx';
+import { useLanguage } from '../interface/language.tsx';
+import { NotFound } from '../interface/not-found.tsx';
+import { Refusal } from '../interface/refusal.tsx';
+import { useTitle } from '../interface/use-title.ts';
+import { CREDITING_TEXTS } from '../text/crediting.ts';
+import { formatMoney, plainAmount } from '../text/money.ts';
+import { REPLACING_TEXTS } from '../text/replacing.ts';
+import { useRequestKey } from '../workspace/request-key.ts';
+import { useChange } from '../workspace/use-change.ts';
+import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { REPLACE_INVOICE, REPLACEABLE, type Replaceable } from './documents.ts';
+
+const EMPTY_LINE = { description: '', quantity: '1', unitPrice: '', taxRate: '20' } as const;
+
+/** `…/invoices/<id>/replace`: corrects an accepted or rejected invoice and issues it again. */
+export function ReplacePage() {
+  const { tenant, environment } = useWorkspace();
+  return hasScope(tenant.role, 'issue', environment) ? <ReplacedInvoice /> : <NotFound />;
+}
+
+function ReplacedInvoice() {
+  const { id = '' } = useRoute().params;
+  const { texts, language } = useLanguage();
+  const { address } = useWorkspace();
+  const { data, problem } = useRead(REPLACEABLE, { id });
+  const { pageTitle, lead, findings } = REPLACING_TEXTS[language];
+  const number = data?.invoice.number;
+  useTitle(number ? `${pageTitle} ${number}` : pageTitle);
+  if (!data) {
+    const [title, under] =
+      problem === 'refused'
+        ? [texts.notFound, texts.notFoundUnder]
+        : [pageTitle, problem ? texts.invoices.failed : texts.loading];
+    return (
+      <section class="card notice" aria-busy={problem === null} role="status">
+        <h1>{title}</h1>
+        <p>{under}</p>
+      </section>
+    );
+  }
+  const { invoice } = data;
+  const { status } = invoice;
+  if ((status !== 'accepted' && status !== 'rejected') || invoice.replacedBy) return <NotFound />;
+  const found = invoice.problems.map(({ message }) => message);
+  return (
+    <section class="creation">
+      <h1 class="title">
+        {pageTitle}{' '}
+        <a href={`${address}/invoices/${id}`}>
+          <bdi>{number ?? id}</bdi>
+        </a>
+      </h1>
+      <p class="under">{lead[status]}</p>
+      {status === 'rejected' && (
+        <div class="refusal">
+          <strong>{findings}</strong>
+          <ul lang="fr" dir="auto">
+            {(found.length > 0 ? found : [invoice.rejectionReason ?? '']).map((message, i) => (
+              <li key={i}>{message}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <ReplaceForm id={id} invoice={invoice} key={id} />
+    </section>
+  );
+}
+
+function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: Replaceable }) {
+  const { texts, language } = useLanguage();
+  const { address } = useWorkspace();
+  const { route } = useLocation();
+  const [typed, setTyped] = useState(() => typedOf(invoice));
+  const [note, setNote] = useState('');
+  const creation = useChange(REPLACE_INVOICE);
+  const input = { ...drawnUp(typed), ...keptOf(invoice), customer: customerOf(typed, invoice) };
+  const key = useRequestKey({ id, input, note });
+
+  async function issue(): Promise<void> {
+    const made = await creation.run({ id, input, reason: 'error', note: note.trim() || null, key });
+    if (made) route(`${address}/invoices/${made.invoice.id}`);
+  }
+
+  return (
+    <form
+      class="card"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void issue();
+      }}
+    >
+      <InvoiceFields typed={typed} newLine={EMPTY_LINE} onTyped={setTyped} />
+      {invoice.status === 'accepted' && (
+        <div class="fields">
+          <Field name="note" label={CREDITING_TEXTS[language].note} value={note} onTyped={setNote} />
+        </div>
+      )}
+      <p class="total">
+        {texts.total} <strong>{formatMoney(input.amount, language)}</strong>
+      </p>
+      <Refusal why={creation.refusal} />
+      <button type="submit" class="primary" aria-disabled={creation.busy}>
+        {REPLACING_TEXTS[language].submit}
+      </button>
+    </form>
+  );
+}
+
+/** Returns what the form begins with: the invoice as it was. */
+function typedOf({ customer: { ice, name, email }, lines }: Replaceable): TypedInvoice {
+  return {
+    ice,
+    name,
+    email: email ?? '',
+    lines: lines.map(({ description, quantity, unitPrice, taxRate }) => ({
+      description,
+      quantity: String(quantity),
+      unitPrice: plainAmount(unitPrice),
+      taxRate: String(taxRate),
+    })),
+  };
+}
+
+function customerOf(typed: TypedInvoice, { customer: { address } }: Replaceable) {
+  const { customer } = drawnUp(typed);
+  return address === null ? customer : { ...customer, address };
+}
+
+/** Returns what the form does not show and the corrected invoice keeps. A due date that is over is not kept. */
+function keptOf({ terms, metadata }: Replaceable) {
+  const { operationDate, dueDate, paymentMode, paymentMeans, bankAccount } = terms;
+  const today = new Date().toISOString().slice(0, 10);
+  const isOver = dueDate !== null && dueDate < today;
+  return {
+    metadata,
+    terms: { operationDate, paymentMode, paymentMeans, bankAccount, ...(!isOver && { dueDate }) },
+  };
+}
