@@ -15,6 +15,7 @@ export const PAGES = [
     'invoices/new',
     'invoices/:id',
     'invoices/:id/credit',
+    'invoices/:id/replace',
     'deliveries',
     'deliveries/:id',
     'console',
