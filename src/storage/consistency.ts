@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Binary, type Collection, type Db, ObjectId } from 'mongodb';
 import { DOCUMENT_FIELDS, type DocumentField } from '../domain/invoice/documents.ts';
 import type { StoredDocument } from '../domain/invoice/invoice.ts';
-import { CREDITING_FIELDS, type Crediting, unkeptCredits } from './credit-consistency.ts';
+import { CORRECTING_FIELDS, type Correcting, unkeptCorrections } from './credit-consistency.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { type NumberDocument, ownNumberKey, partsOfSeriesKey, seriesKey } from './invoice-numbers.ts';
@@ -20,14 +20,14 @@ type Checked = Pick<
   InvoiceDocument,
   '_id' | 'tenantId' | 'environment' | 'status' | 'series' | 'ownNumber' | 'events' | 'outbox' | 'withheld'
 > &
-  Crediting & {
+  Correcting & {
     readonly [name in DocumentField]?: StoredDocument | null;
   };
 
 const PROJECTION = Object.fromEntries(
   [
     ...['tenantId', 'environment', 'status', 'series', 'ownNumber', 'outbox', 'withheld'],
-    ...['events.id', 'events.sequence', 'events.at', ...CREDITING_FIELDS, ...DOCUMENT_FIELDS],
+    ...['events.id', 'events.sequence', 'events.at', ...CORRECTING_FIELDS, ...DOCUMENT_FIELDS],
   ].map((name) => [name, 1]),
 );
 
@@ -126,7 +126,7 @@ async function faultsOf(db: Db, invoices: readonly Checked[], since: KeptSince):
     if (invoice.status === 'accepted' && !invoice.xml) add(invoice._id, 'it is accepted and has no signed XML');
   }
   for (const { id, text } of await unloggedEvents(db, invoices, since)) add(id, text);
-  for (const { id, text } of await unkeptCredits(db, invoices)) add(id, text);
+  for (const { id, text } of await unkeptCorrections(db, invoices)) add(id, text);
   const digests = await digestsOf(
     db,
     invoices.flatMap(documentsOf).map(({ file }) => file),

@@ -66,7 +66,7 @@ describe.skipIf(BROWSER_PATH === null)('an invoice is corrected in the pages of 
     await page.waitForSelector('.status[data-status=accepted]', { timeout: 50_000 });
     const corrected = page.url().split('/').at(-1) ?? '';
     expect(corrected).not.toBe(id);
-    await page.waitForSelector(`[aria-labelledby=replaced] a[href$="/${id}"]`);
+    await page.waitForSelector(`.details a[href$="/${id}"]`);
     const { body } = await client.graphql(`{ invoice(id: "${corrected}") { amount metadata
       customer { ice address } terms { paymentMeans } replaces { id creditNoteId } } }`);
     expect(body.data.invoice).toEqual({

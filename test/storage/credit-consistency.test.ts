@@ -74,6 +74,26 @@ it('a credit note of an invoice that the service did not issue is compared with 
   expect(await faultsOf(await noteOf(null))).toEqual([]);
 });
 
+it('an invoice is found to which the one that it replaces has no link', async () => {
+  const replaced = await stored({ status: 'rejected' });
+  const { keepReplacement, find } = invoicesOf(store.db);
+  const invoice = { id: replaced.id, number: null, issueDate: '2026-01-31', dgiId: null };
+  const replaces = { invoice, reason: 'error', note: null, credited: null } as const;
+  const [linked, other] = [
+    await stored({ status: 'signing', replaces }),
+    await stored({ status: 'signing', replaces }),
+  ];
+  const text = (id: string) => `invoice ${id}: its invoice ${replaced.id} has no link to it`;
+  expect(await faultsOf(linked)).toEqual([text(linked.id)]);
+  expect(await keepReplacement(replaced, { invoiceId: linked.id, at: new Date() })).toBe(true);
+  expect((await find(replaced.id))?.replacedBy).toMatchObject({ invoiceId: linked.id, version: 1 });
+  // The invoice was read before.
+  expect(await keepReplacement(replaced, { invoiceId: other.id, at: new Date() })).toBe(false);
+  expect(await faultsOf(linked)).toEqual([]);
+  expect(await faultsOf(other)).toEqual([text(other.id)]);
+  expect(await faultsOf(await stored({ status: 'rejected', replaces }))).toEqual([]);
+});
+
 it('an erased tenant is skipped, whose invoices disappear one by one', async () => {
   const note = await noteOf(newId('inv'));
   expect(await faultsOf(note)).toHaveLength(1);

@@ -100,7 +100,8 @@ describe('a list of all kinds', () => {
     expect(down).toEqual(all());
     const up: string[] = [];
     for (let at = COUNT; ; at = COUNT - up.length) {
-      const order = at === COUNT ? '' : (made[at]?.order ?? '');
+      // Before all keys, and the beginning of none: behind those the independent server finds nothing by an index.
+      const order = at === COUNT ? '!' : (made[at]?.order ?? '');
       const page = await pageOf(null, { limit, cursor: { direction: 'before', order } });
       up.unshift(...page.invoices.map(({ id }) => id));
       if (!page.hasMore) break;

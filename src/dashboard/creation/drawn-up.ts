@@ -19,6 +19,9 @@ export interface TypedInvoice {
   readonly lines: readonly TypedLine[];
 }
 
+/** What a line begins with: nothing that was not typed, except the most frequent quantity and rate. */
+export const EMPTY_LINE: TypedLine = { description: '', quantity: '1', unitPrice: '', taxRate: '20' };
+
 /** Replaces a figure that cannot be read. The service refuses the negative value and names the field. */
 export const UNREADABLE = -1;
 

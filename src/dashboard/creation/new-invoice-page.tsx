@@ -1,16 +1,19 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
+import { CREATE_DRAFT } from '../drafts/documents.ts';
+import { contentOf } from '../drafts/draft-content.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { NotFound } from '../interface/not-found.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
+import { DRAFT_TEXTS } from '../text/drafts.ts';
 import { formatAmount } from '../text/money.ts';
 import { useRequestKey } from '../workspace/request-key.ts';
-import { useChange } from '../workspace/use-change.ts';
+import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import { CREATE_INVOICE } from './documents.ts';
-import { drawnUp, type TypedInvoice, type TypedLine } from './drawn-up.ts';
+import { drawnUp, EMPTY_LINE, type TypedInvoice, type TypedLine } from './drawn-up.ts';
 import { InvoiceFields, ORDINARY_ICE } from './invoice-fields.tsx';
 import { SameByApi } from './same-by-api.tsx';
 
@@ -21,8 +24,6 @@ const NEW_TEST_INVOICE: TypedInvoice = {
   email: '',
   lines: [NEW_LINE],
 };
-/** A live invoice has nothing that was not typed, except the most frequent quantity and rate. */
-const EMPTY_LINE: TypedLine = { description: '', quantity: '1', unitPrice: '', taxRate: '20' };
 const NEW_LIVE_INVOICE: TypedInvoice = { ice: '', name: '', email: '', lines: [EMPTY_LINE] };
 
 /** `…/invoices/new`: creates an invoice in the environment of the page. */
@@ -40,7 +41,9 @@ function CreationForm() {
   const { submit } = texts.creation;
   const { title, lead } = isTest ? texts.creation : texts.creation.live;
   const [typed, setTyped] = useState(isTest ? NEW_TEST_INVOICE : NEW_LIVE_INVOICE);
-  const creation = useChange(CREATE_INVOICE);
+  const shared = useSharedRefusal();
+  const creation = useChange(CREATE_INVOICE, shared);
+  const keeping = useChange(CREATE_DRAFT, shared);
   const input = drawnUp(typed);
   const idempotencyKey = useRequestKey(input);
   useTitle(title);
@@ -48,6 +51,11 @@ function CreationForm() {
   async function create(): Promise<void> {
     const made = await creation.run({ input, idempotencyKey });
     if (made) route(`${address}/invoices/${made.invoice.id}`);
+  }
+
+  async function keep(): Promise<void> {
+    const made = await keeping.run({ content: contentOf(typed, {}) });
+    if (made) route(`${address}/drafts/${made.draft.id}`);
   }
 
   return (
@@ -68,10 +76,15 @@ function CreationForm() {
             <strong>{formatAmount(input.amount, language)}</strong> MAD
           </bdi>
         </p>
-        <Refusal why={creation.refusal} />
-        <button type="submit" class="primary" aria-disabled={creation.busy}>
-          {submit}
-        </button>
+        <Refusal why={shared[0]} />
+        <p class="actions">
+          <button type="submit" class="primary" aria-disabled={creation.busy}>
+            {submit}
+          </button>
+          <button type="button" class="secondary" aria-disabled={keeping.busy} onClick={() => void keep()}>
+            {DRAFT_TEXTS[language].keep}
+          </button>
+        </p>
       </form>
       {isTest && <SameByApi input={input} />}
     </section>

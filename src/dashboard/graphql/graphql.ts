@@ -7,6 +7,8 @@ interface Scalars {
   Centimes: number;
   /** An instant, ISO 8601 in UTC. */
   DateTime: string;
+  /** An object with members of any kind. */
+  DraftContent: Readonly<Record<string, unknown>>;
   ID: string;
   Metadata: Readonly<Record<string, string>>;
   SafeInt: number;

@@ -21,7 +21,7 @@ export const DOCUMENT = graphql(`
         timeline { status at eventId }
         documents { pdf { url } xml { url } }
       }
-      ... on Invoice { terms { dueDate operationDate paymentMode } }
+      ... on Invoice { terms { dueDate operationDate paymentMode } replaces { id number } }
       ... on CreditNote { reason note invoice { id number } }
     }
   }

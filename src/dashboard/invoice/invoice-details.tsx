@@ -35,6 +35,12 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
           [texts.operationOn, invoice.terms.operationDate && formatDay(invoice.terms.operationDate, language)] as const,
           [texts.dueOn, invoice.terms.dueDate && formatDay(invoice.terms.dueDate, language)] as const,
           [texts.payment, invoice.terms.paymentMode] as const,
+          [
+            CREDIT_LABELS[language].replaced,
+            invoice.replaces?.number ? (
+              <Corrected key="replaced" original={invoice.replaces} addressOf={addressOf} />
+            ) : null,
+          ] as const,
         ]),
     [texts.dgiId, dgiId],
   ];
@@ -76,10 +82,10 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
 }
 
 interface CorrectedProps extends Pick<InvoiceDetailsProps, 'addressOf'> {
-  readonly original: Extract<Invoice, { readonly reason: unknown }>['invoice'];
+  readonly original: { readonly id: string | null; readonly number: string | null };
 }
 
-/** Shows the number of the invoice that a credit note corrects, with a link if it is an invoice of this service. */
+/** Shows the number of the invoice that is corrected, with a link if it is an invoice of this service. */
 function Corrected({ original: { id, number }, addressOf }: CorrectedProps) {
   const shown = <bdi>{number}</bdi>;
   return id !== null && addressOf ? <a href={addressOf(id)}>{shown}</a> : shown;

@@ -6,6 +6,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { useDocumentTexts } from '../invoice/use-document-texts.ts';
 import { formatDate } from '../text/dates.ts';
+import { DRAFT_TEXTS } from '../text/drafts.ts';
 import { formatAmount, signedAmount } from '../text/money.ts';
 import { PageLinks } from '../workspace/page-links.tsx';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
@@ -16,7 +17,7 @@ import { SearchForm } from './search-form.tsx';
 
 /** `…/invoices`: a page of the invoices and credit notes, newest first. The address contains the filter and the page. */
 export function InvoicesPage() {
-  const { texts } = useLanguage();
+  const { texts, language } = useLanguage();
   const { address, environment, tenant } = useWorkspace();
   const { query, route } = useLocation();
   const filter = filterOf(query);
@@ -37,6 +38,7 @@ export function InvoicesPage() {
             {(environment === 'test' ? texts.creation : texts.creation.live).title}
           </a>
         )}
+        {hasScope(tenant.role, 'draft', environment) && <a href={`${address}/drafts`}>{DRAFT_TEXTS[language].title}</a>}
       </div>
       <SearchForm filter={filter} to={to} />
       <Filters filter={filter} to={to} onDay={(change) => route(to({ ...change, after: null, before: null }))} />

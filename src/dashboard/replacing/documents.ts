@@ -1,13 +1,11 @@
 import type { ResultOf } from 'gql.tada';
 import { graphql } from '../graphql/graphql.ts';
 
-/** Which invoice an invoice replaces, and which one replaces it. */
-export const LINKS = graphql(`
-  query Links($id: ID!) {
+/** Which invoice replaces an invoice. */
+export const REPLACING = graphql(`
+  query Replacing($id: ID!) {
     invoice(id: $id) {
       status
-      creditedAmount
-      replaces { id number creditNoteId }
       replacedBy { id number status }
     }
   }

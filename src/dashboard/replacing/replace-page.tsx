@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
-import { drawnUp, type TypedInvoice } from '../creation/drawn-up.ts';
+import { drawnUp, EMPTY_LINE, type TypedInvoice } from '../creation/drawn-up.ts';
 import { Field, InvoiceFields } from '../creation/invoice-fields.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { NotFound } from '../interface/not-found.tsx';
@@ -14,8 +14,6 @@ import { useRequestKey } from '../workspace/request-key.ts';
 import { useChange } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { REPLACE_INVOICE, REPLACEABLE, type Replaceable } from './documents.ts';
-
-const EMPTY_LINE = { description: '', quantity: '1', unitPrice: '', taxRate: '20' } as const;
 
 /** `…/invoices/<id>/replace`: corrects an accepted or rejected invoice and issues it again. */
 export function ReplacePage() {

@@ -4,7 +4,6 @@ import type { Language } from './languages.ts';
 export interface ReplacingTexts {
   /** The heading of the links between an invoice and its correction. */
   readonly title: string;
-  readonly replaces: string;
   readonly replacedBy: string;
   /** The link to the form. */
   readonly action: string;
@@ -19,7 +18,6 @@ export interface ReplacingTexts {
 export const REPLACING_TEXTS: Readonly<Record<Language, ReplacingTexts>> = {
   fr: {
     title: 'Correction',
-    replaces: 'Remplace la facture',
     replacedBy: 'Remplacée par la facture',
     action: 'Corriger et réémettre',
     lead: {
@@ -33,7 +31,6 @@ export const REPLACING_TEXTS: Readonly<Record<Language, ReplacingTexts>> = {
   },
   en: {
     title: 'Correction',
-    replaces: 'Replaces invoice',
     replacedBy: 'Replaced by invoice',
     action: 'Correct and issue again',
     lead: {
@@ -47,7 +44,6 @@ export const REPLACING_TEXTS: Readonly<Record<Language, ReplacingTexts>> = {
   },
   ar: {
     title: 'التصحيح',
-    replaces: 'تحل محل الفاتورة',
     replacedBy: 'حلت محلها الفاتورة',
     action: 'تصحيح وإعادة إصدار',
     lead: {

@@ -17,6 +17,8 @@ const ConsolePage = lazyPart(async () => (await import('../console/console-page.
 const CreditPage = lazyPart(async () => (await import('../crediting/credit-page.tsx')).CreditPage);
 const DeliveryPage = lazyPart(async () => (await import('../endpoints/delivery-page.tsx')).DeliveryPage);
 const DeliveriesPage = lazyPart(async () => (await import('../endpoints/deliveries-page.tsx')).DeliveriesPage);
+const DraftPage = lazyPart(async () => (await import('../drafts/draft-page.tsx')).DraftPage);
+const DraftsPage = lazyPart(async () => (await import('../drafts/drafts-page.tsx')).DraftsPage);
 const EndpointsPage = lazyPart(async () => (await import('../endpoints/endpoints-page.tsx')).EndpointsPage);
 const HomePage = lazyPart(async () => (await import('../home/home-page.tsx')).HomePage);
 const InvoicesPage = lazyPart(async () => (await import('../invoices/invoices-page.tsx')).InvoicesPage);
@@ -78,6 +80,8 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
           <Route path="/console" component={ConsolePage} />
           <Route path="/deliveries" component={DeliveriesPage} />
           <Route path="/deliveries/:id" component={DeliveryPage} />
+          <Route path="/drafts" component={DraftsPage} />
+          <Route path="/drafts/:id" component={DraftPage} />
           <Route path="/endpoints" component={EndpointsPage} />
           <Route path="/home" component={HomePage} />
           <Route path="/invoices" component={InvoicesPage} />

@@ -16,6 +16,8 @@ export const PAGES = [
     'invoices/:id',
     'invoices/:id/credit',
     'invoices/:id/replace',
+    'drafts',
+    'drafts/:id',
     'deliveries',
     'deliveries/:id',
     'console',

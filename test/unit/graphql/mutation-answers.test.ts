@@ -40,6 +40,11 @@ it.each([
     'InvoiceLine.description" 12 times',
   ],
   [
+    'the same list of invoices that replace each other',
+    email(`${'lines { amount } replacedBy { '.repeat(10)} lines { amount } ${'}'.repeat(10)}`),
+    'Invoice.lines" 11 times',
+  ],
+  [
     'the same text by a fragment',
     `${email(times(3, 'lines { ...L }'))} fragment L on InvoiceLine { ${times(4, 'description')} }`,
     'InvoiceLine.description" 12 times',
@@ -61,11 +66,15 @@ it.each([
 });
 
 it("what the lists of a mutation's answer can select grows with the depth only by rules that stop it", () => {
+  // What is selected outside of lists, such as an invoice that replaces another one, is looked at once for each type:
+  // its lists count together, however deep they are.
+  const outside = new Set<string>();
   /** Whether the items of a list can select objects of a type again below themselves. */
   const repeats = (type: GraphQLNamedType, above: readonly string[], isInList: boolean): string[] => {
     if (above.includes(type.name)) return isInList ? [[...above, type.name].join(' > ')] : [];
     if (isUnionType(type)) return type.getTypes().flatMap((each) => repeats(each, above, isInList));
-    if (!isObjectType(type)) return [];
+    if (!isObjectType(type) || (!isInList && outside.has(type.name))) return [];
+    if (!isInList) outside.add(type.name);
     return Object.values(type.getFields()).flatMap((field) => {
       const below = getNamedType(field.type);
       if (isInList && SEARCHED.includes(below.name)) return [];

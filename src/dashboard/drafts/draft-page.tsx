@@ -1,0 +1,149 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation, useRoute } from 'preact-iso';
+import { hasScope } from '../../domain/scopes.ts';
+import { EMPTY_LINE } from '../creation/drawn-up.ts';
+import { InvoiceFields } from '../creation/invoice-fields.tsx';
+import { reasonOf } from '../graphql/client.ts';
+import { ConfirmedButton } from '../interface/confirmed-button.tsx';
+import { useLanguage } from '../interface/language.tsx';
+import { NotFound } from '../interface/not-found.tsx';
+import { PdfPreview } from '../interface/pdf-preview.tsx';
+import { Refusal } from '../interface/refusal.tsx';
+import { useTitle } from '../interface/use-title.ts';
+import { formatMoment } from '../text/dates.ts';
+import { DRAFT_TEXTS } from '../text/drafts.ts';
+import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
+import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { DELETE_DRAFT, DRAFT, DRAFT_PREVIEW, type Draft, ISSUE_DRAFT, UPDATE_DRAFT } from './documents.ts';
+import { contentOf, type DraftContent, typedOf } from './draft-content.ts';
+
+/** Pause after the last change before the draft is saved, milliseconds. */
+const PAUSE_MS = 700;
+
+/** `…/drafts/<id>`: an invoice that is being written. */
+export function DraftPage() {
+  const { id = '' } = useRoute().params;
+  const { texts, language } = useLanguage();
+  const { tenant, environment } = useWorkspace();
+  const { data, problem, reload } = useRead(DRAFT, { id });
+  const [reads, setReads] = useState(0);
+  const { pageTitle, failed } = DRAFT_TEXTS[language];
+  useTitle(pageTitle);
+  if (!hasScope(tenant.role, 'draft', environment) || problem === 'refused') return <NotFound />;
+  if (!data) {
+    return (
+      <section class="card notice" aria-busy={problem === null} role="status">
+        <h1>{pageTitle}</h1>
+        <p>{problem ? failed : texts.loading}</p>
+      </section>
+    );
+  }
+  const readAgain = () => {
+    reload();
+    setReads(reads + 1);
+  };
+  // Another version that is read replaces what was typed only when the person asks for it.
+  return <DraftForm draft={data.draft} onReadAgain={readAgain} key={`${id} ${reads} ${data.draft.version}`} />;
+}
+
+function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onReadAgain: () => void }) {
+  const { language } = useLanguage();
+  const { address, client, tenant, environment } = useWorkspace();
+  const { route } = useLocation();
+  const opened = draft.content as DraftContent;
+  const [typed, setTyped] = useState(() => typedOf(opened, EMPTY_LINE));
+  const [saved, setSaved] = useState({ ...draft, text: JSON.stringify(contentOf(typed, opened)) });
+  const shared = useSharedRefusal();
+  const saving = useChange(UPDATE_DRAFT, shared);
+  const issuing = useChange(ISSUE_DRAFT, shared);
+  const removal = useChange(DELETE_DRAFT, shared);
+  const texts = DRAFT_TEXTS[language];
+  const { id } = draft;
+  const { version, validation } = saved;
+  const text = JSON.stringify(contentOf(typed, opened));
+  const isSaved = text === saved.text;
+  const [refusal] = shared;
+  const isChanged =
+    refusal !== null &&
+    refusal !== 'unreachable' &&
+    ['draft_changed', 'draft_issued', 'resource_not_found'].includes(refusal.code);
+
+  useEffect(() => {
+    if (isSaved || isChanged || saving.busy) return;
+    const timer = setTimeout(async () => {
+      const made = await saving.run({ id, version, content: JSON.parse(text) });
+      if (made) setSaved({ ...saved, ...made.draft, text });
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text, isSaved, isChanged, saving.busy, version]);
+
+  async function issue(): Promise<void> {
+    const made = await issuing.run({ id, version });
+    if (made) route(`${address}/invoices/${made.invoice.id}`);
+  }
+  async function remove(): Promise<void> {
+    if (await removal.run({ id, version })) route(`${address}/drafts`);
+  }
+  async function draw() {
+    const { data, error } = await client.query(DRAFT_PREVIEW, { id }).toPromise();
+    return { dataUrl: data?.draftPreview ?? null, refusal: error ? reasonOf(error) : null };
+  }
+  const mayIssue = hasScope(tenant.role, 'issue', environment);
+
+  return (
+    <section class="creation">
+      <h1 class="title">{texts.pageTitle}</h1>
+      <p class="under">{texts.lead}</p>
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isSaved && validation.valid) void issue();
+        }}
+      >
+        <InvoiceFields typed={typed} newLine={EMPTY_LINE} onTyped={setTyped} />
+        <p class="under" role="status">
+          {isSaved ? texts.saved(formatMoment(saved.updatedAt, language)) : texts.saving}
+        </p>
+        <Findings title={texts.missing} findings={validation.problems.map(({ message }) => message)} />
+        <Findings title={texts.warnings} findings={validation.warnings.map(({ message }) => message)} />
+        <Refusal why={refusal} />
+        {isChanged && (
+          <p class="refusal">
+            {texts.changed}{' '}
+            <button type="button" class="secondary" onClick={onReadAgain}>
+              {texts.reload}
+            </button>
+          </p>
+        )}
+        {mayIssue && (
+          <button type="submit" class="primary" aria-disabled={!isSaved || !validation.valid || issuing.busy}>
+            {texts.issue}
+          </button>
+        )}
+      </form>
+      <PdfPreview title={texts.preview} of={saved.text} draw={draw}>
+        {texts.previewLead}
+      </PdfPreview>
+      <div class="actions">
+        <ConfirmedButton question={texts.removeQuestion} onConfirm={() => void remove()}>
+          {texts.remove}
+        </ConfirmedButton>
+      </div>
+    </section>
+  );
+}
+
+function Findings({ title, findings }: { readonly title: string; readonly findings: readonly string[] }) {
+  if (findings.length === 0) return null;
+  return (
+    <div class="findings">
+      <strong>{title}</strong>
+      <ul lang="en" dir="ltr">
+        {findings.map((finding) => (
+          <li key={finding}>{finding}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}

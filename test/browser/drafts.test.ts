@@ -1,0 +1,132 @@
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, describe, expect, it } from 'vitest';
+import { buildDashboard } from '../../scripts/build-dashboard.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
+import type { Client } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
+import { expectAccessible, openWorkspacePage, PHONE } from '../support/workspace-page.ts';
+
+if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+describe.skipIf(BROWSER_PATH === null)('drafts in the pages of a signed-in person', () => {
+  let service: TestService;
+  let browser: Browser;
+
+  withSharedBrowser.beforeAll(async ({ browser: shared }) => {
+    await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
+    browser = shared;
+    service = await startService({ RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' });
+  });
+  afterAll(async () => {
+    await service.close();
+  });
+
+  const open = (given: Parameters<typeof openWorkspacePage>[2]) =>
+    openWorkspacePage(service, browser, { open: 'invoices', ...given });
+
+  const untilText = (page: Page, text: string) =>
+    page.waitForFunction((expected) => document.querySelector('main')?.textContent?.includes(expected), {}, text);
+
+  async function type(page: Page, selector: string, text: string): Promise<void> {
+    await page.locator(selector).click({ count: 3 });
+    await page.keyboard.type(text);
+  }
+
+  const draftsOf = async (client: Client) =>
+    (await client.graphql('{ drafts { nodes { id version content validation { valid } } } }')).body.data.drafts.nodes;
+
+  it('are saved while somebody types, say what is missing, and are issued as invoices', async () => {
+    const { page, client, complaints, close } = await open({ role: 'biller', language: 'en' });
+    await page.locator('a[href$="/invoices/new"]').click();
+    await page.waitForSelector('.creation form');
+    await page
+      .locator('.creation form [type=button].secondary:not([aria-disabled=true])::-p-text(Save as draft)')
+      .click();
+    await page.waitForFunction(() => /\/drafts\/drf_/.test(location.pathname));
+    await untilText(page, 'Saved at');
+    await type(page, '#unitPrice-1', 'about 10');
+    await untilText(page, 'What keeps it from being issued');
+    const [saved] = await draftsOf(client);
+    expect(saved).toMatchObject({
+      version: 2,
+      content: { lines: [{ unitPrice: 'about 10' }] },
+      validation: { valid: false },
+    });
+    expect(await page.$eval('.creation [type=submit]', (button) => button.getAttribute('aria-disabled'))).toBe('true');
+    await expectAccessible(page);
+    await page.reload();
+    await page.waitForSelector('#unitPrice-1');
+    expect(await page.$eval('#unitPrice-1', (input) => (input as HTMLInputElement).value)).toBe('about 10');
+    await type(page, '#unitPrice-1', '12,50');
+    await page.waitForSelector('.creation [type=submit]:not([aria-disabled=true])');
+    await page.locator('.viewer summary').click();
+    await page.waitForSelector('.viewer iframe[src^="blob:"]', { timeout: 60_000 });
+    await page.locator('.creation [type=submit]').click();
+    await page.waitForSelector('.status[data-status=accepted]', { timeout: 50_000 });
+    expect(await draftsOf(client)).toEqual([]);
+    const { body } = await client.graphql('{ invoices { nodes { amount lines { unitPrice } } } }');
+    expect(body.data.invoices.nodes).toEqual([{ amount: 1500, lines: [{ unitPrice: 1250 }] }]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('are never overwritten: who has read an earlier version is told so', async () => {
+    const { page, client, tenant, close } = await open({ language: 'en' });
+    const content = { customer: { name: 'Atlas' }, metadata: { order: '42' }, lines: 'not a list' };
+    const { body } = await client.graphql(
+      'mutation ($content: DraftContent!) { createDraft(content: $content) { ... on CreateDraftPayload { draft { id } } } }',
+      { content },
+    );
+    const { id } = body.data.createDraft.draft;
+    await page.goto(`${service.url}/tenants/${tenant.id}/test/drafts/${id}`);
+    await page.waitForSelector('#name');
+    const other = { ...content, customer: { name: 'Changed elsewhere' } };
+    await client.graphql(
+      'mutation ($id: ID!, $content: DraftContent!) { updateDraft(id: $id, version: 1, content: $content) { __typename } }',
+      { id, content: other },
+    );
+    await type(page, '#name', 'Typed here');
+    await untilText(page, 'Somebody else has changed');
+    expect(await draftsOf(client)).toMatchObject([
+      { version: 2, content: { customer: { name: 'Changed elsewhere' } } },
+    ]);
+    await page.locator('.refusal button').click();
+    await page.waitForFunction(
+      () => (document.querySelector('#name') as HTMLInputElement | null)?.value === 'Changed elsewhere',
+    );
+    await type(page, '#name', 'Typed again');
+    await untilText(page, 'Saved at');
+    await expect
+      .poll(() => draftsOf(client))
+      .toMatchObject([{ version: 3, content: { customer: { name: 'Typed again' }, metadata: { order: '42' } } }]);
+    await close();
+  });
+
+  it('have a list, on a phone in Arabic, and are deleted', async () => {
+    const { page, client, tenant, complaints, close } = await open({ language: 'ar', size: PHONE });
+    for (const name of ['Atlas', '']) {
+      await client.graphql('mutation ($content: DraftContent!) { createDraft(content: $content) { __typename } }', {
+        content: { customer: { name } },
+      });
+    }
+    await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices`);
+    await page.locator('a[href$="/drafts"]').click();
+    await page.waitForSelector('.log li');
+    expect(await page.$$eval('.log li a', (links) => links.map(({ textContent }) => textContent))).toEqual([
+      'بدون اسم زبون',
+      'Atlas',
+    ]);
+    await expectAccessible(page);
+    await page.locator('.log li a').click();
+    await page.waitForSelector('#name');
+    await expectAccessible(page);
+    await page.locator('.creation > .actions button').click();
+    await page.locator('dialog[open] .danger').click();
+    await page.waitForFunction(() => location.pathname.endsWith('/drafts'));
+    await expect.poll(async () => (await draftsOf(client)).length).toBe(1);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
