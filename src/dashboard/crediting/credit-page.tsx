@@ -8,6 +8,7 @@ import { useTitle } from '../interface/use-title.ts';
 import { CREDITING_TEXTS } from '../text/crediting.ts';
 import { formatMoney } from '../text/money.ts';
 import { useRequestKey } from '../workspace/request-key.ts';
+import { Unread } from '../workspace/unread.tsx';
 import { useChange } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { ReasonFields, WayFields } from './credit-fields.tsx';
@@ -34,18 +35,7 @@ function CreditedInvoice() {
   const { pageTitle, lead, credited, fully } = CREDITING_TEXTS[language];
   const number = data?.invoice.number;
   useTitle(number ? `${pageTitle} ${number}` : pageTitle);
-  if (!data) {
-    const [title, under] =
-      problem === 'refused'
-        ? [texts.notFound, texts.notFoundUnder]
-        : [pageTitle, problem ? texts.invoices.failed : texts.loading];
-    return (
-      <section class="card notice" aria-busy={problem === null} role="status">
-        <h1>{title}</h1>
-        <p>{under}</p>
-      </section>
-    );
-  }
+  if (!data) return <Unread title={pageTitle} problem={problem} failed={texts.invoices.failed} />;
   const { status, amount, creditedAmount, customer } = data.invoice;
   if (status !== 'accepted') return <NotFound />;
   const money = (centimes: number) => formatMoney(centimes, language);

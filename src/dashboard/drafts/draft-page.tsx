@@ -12,6 +12,7 @@ import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { formatMoment } from '../text/dates.ts';
 import { DRAFT_TEXTS } from '../text/drafts.ts';
+import { Unread } from '../workspace/unread.tsx';
 import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DELETE_DRAFT, DRAFT, DRAFT_PREVIEW, type Draft, ISSUE_DRAFT, UPDATE_DRAFT } from './documents.ts';
@@ -23,21 +24,14 @@ const PAUSE_MS = 700;
 /** `…/drafts/<id>`: an invoice that is being written. */
 export function DraftPage() {
   const { id = '' } = useRoute().params;
-  const { texts, language } = useLanguage();
+  const { language } = useLanguage();
   const { tenant, environment } = useWorkspace();
   const { data, problem, reload } = useRead(DRAFT, { id });
   const [reads, setReads] = useState(0);
   const { pageTitle, failed } = DRAFT_TEXTS[language];
   useTitle(pageTitle);
   if (!hasScope(tenant.role, 'draft', environment) || problem === 'refused') return <NotFound />;
-  if (!data) {
-    return (
-      <section class="card notice" aria-busy={problem === null} role="status">
-        <h1>{pageTitle}</h1>
-        <p>{problem ? failed : texts.loading}</p>
-      </section>
-    );
-  }
+  if (!data) return <Unread title={pageTitle} problem={problem} failed={failed} />;
   const readAgain = () => {
     reload();
     setReads(reads + 1);

@@ -11,6 +11,7 @@ import { CREDITING_TEXTS } from '../text/crediting.ts';
 import { formatMoney, plainAmount } from '../text/money.ts';
 import { REPLACING_TEXTS } from '../text/replacing.ts';
 import { useRequestKey } from '../workspace/request-key.ts';
+import { Unread } from '../workspace/unread.tsx';
 import { useChange } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { REPLACE_INVOICE, REPLACEABLE, type Replaceable } from './documents.ts';
@@ -29,18 +30,7 @@ function ReplacedInvoice() {
   const { pageTitle, lead, findings } = REPLACING_TEXTS[language];
   const number = data?.invoice.number;
   useTitle(number ? `${pageTitle} ${number}` : pageTitle);
-  if (!data) {
-    const [title, under] =
-      problem === 'refused'
-        ? [texts.notFound, texts.notFoundUnder]
-        : [pageTitle, problem ? texts.invoices.failed : texts.loading];
-    return (
-      <section class="card notice" aria-busy={problem === null} role="status">
-        <h1>{title}</h1>
-        <p>{under}</p>
-      </section>
-    );
-  }
+  if (!data) return <Unread title={pageTitle} problem={problem} failed={texts.invoices.failed} />;
   const { invoice } = data;
   const { status } = invoice;
   if ((status !== 'accepted' && status !== 'rejected') || invoice.replacedBy) return <NotFound />;
