@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import { verifySignedDocument } from '../../src/adapters/xades/verify-document.ts';
 import { Client, invoiceFor } from '../support/client.ts';
+import { testLong } from '../support/samples.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 
 const WAIT = { timeout: 30_000, interval: 50 };
@@ -127,7 +128,8 @@ it('warnings of the authority are shown, and an invoice without any stores none'
   });
 });
 
-it('503 with Retry-After when the legal XML does not come within 10 s', async () => {
+// That of a PDF is in files.test.ts.
+testLong('503 with Retry-After when the legal XML does not come within 10 s', async () => {
   const { id } = sibling;
   await invoices().updateOne({ _id: id }, { $set: { awaitsCleared: true } });
   const answer = await fetch((await documentsOf(id)).xml.url);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
+import { testLong } from '../support/samples.ts';
 import { type ScratchCopy, type ScratchService, scratchCopy } from '../support/scratch-copy.ts';
 
 // A noun with a collection of its own, a mutation that is recorded, and a query are added to a copy of the source by the
@@ -222,7 +223,7 @@ it('is stored and read, with the access of its row', async () => {
   expect((await service.client.graphql(read)).body.data.notes).toHaveLength(1);
 });
 
-it('is a recorded change, is exported, and is erased with its tenant', async () => {
+testLong('is a recorded change, is exported, and is erased with its tenant', async () => {
   const actions = (await service.client.graphql('{ __type(name: "AuditAction") { enumValues { name description } } }'))
     .body.data.__type.enumValues;
   expect(actions).toContainEqual({ name: 'note_added', description: 'A note was added to an invoice.' });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invoiceBody, invoiceFor, messagesOf } from '../support/client.ts';
 import { addCommand, addEvent, addFields, addRate, addSetting, requireFields } from '../support/contract-changes.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
+import { testLong } from '../support/samples.ts';
 import { type ScratchCopy, type ScratchService, scratchCopy } from '../support/scratch-copy.ts';
 
 // A copy of the source is changed: fields of an invoice and a VAT rate in one file each, event types in their table and
@@ -269,7 +270,7 @@ describe('event types that are added without a status change', () => {
     expect(invoice.timeline.map(({ status }: { status: string }) => status)).toEqual(changes);
   });
 
-  it('do not change streams of status changes, even if a stream resumes after such an event', async () => {
+  testLong('do not change streams of status changes, even if a stream resumes after such an event', async () => {
     const { body: created } = await service.client.post('/v1/invoices', invoiceBody());
     await service.client.settled(created.id);
     await expect.poll(() => eventsOf(created.id).length, { timeout: 50_000 }).toBe(5);
@@ -281,7 +282,7 @@ describe('event types that are added without a status change', () => {
     expect(await streamed(created, ids[4])).toEqual([204]);
   });
 
-  it('can be subscribed to in GraphQL, sent by hand and triggered from the command line', async () => {
+  testLong('can be subscribed to in GraphQL, sent by hand and triggered from the command line', async () => {
     const create = `mutation ($url: String!) {
       createWebhookEndpoint(input: { url: $url, events: [invoice_printed] }) {
         ... on CreateWebhookEndpointPayload { endpoint { id events } } } }`;
@@ -328,7 +329,7 @@ it('a setting added to the list is read, and is no unknown variable of a file', 
 });
 
 // The last one: a field is required from here on.
-it('invoices that are stored remain readable when fields become required or get a default', async () => {
+testLong('invoices that are stored remain readable when fields become required or get a default', async () => {
   const before = (await service.client.post('/v1/invoices', invoiceBody({ delivery: { city_name: 'Fès' } }))).body;
   await service.client.settled(before.id);
   await requireFields(copy);

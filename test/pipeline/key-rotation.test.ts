@@ -19,6 +19,7 @@ import { Client, invoiceBody } from '../support/client.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { Browser, signedIn } from '../support/person.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
+import { testLong } from '../support/samples.ts';
 import { STAND_IN_RENDERER, sharedThreads, withDatabase } from '../support/service.ts';
 
 // Two processes on one store, which are replaced one after the other while clients of every kind ask them.
@@ -31,6 +32,8 @@ const STEPS = {
   new: { MASTER_KEY: NEW },
 };
 
+/** What the processes that are `ready` were started with. */
+let current: Record<string, string> = STEPS.old;
 let mongo: TestMongo;
 let store: Store;
 let receiver: Receiver;
@@ -65,13 +68,14 @@ async function rollingRestart(step: Record<string, string>): Promise<void> {
     await expect.poll(() => inFlight.get(app) ?? 0, { interval: 5 }).toBe(0);
     await app.close();
   }
+  current = step;
 }
 
 beforeAll(async () => {
   [mongo, receiver, dataDir] = await Promise.all([startTestMongo(), startReceiver(), mkdtemp(join(tmpdir(), 'keys-'))]);
   MONGODB_URL = withDatabase(mongo.uri, freshDbName('key_rotation'));
   store = await connect(MONGODB_URL);
-  ready = [await start(STEPS.old), await start(STEPS.old)];
+  ready = [await start(current), await start(current)];
 });
 afterAll(async () => {
   await store?.db.dropDatabase();
@@ -139,79 +143,83 @@ async function givenOut() {
   };
 }
 
-it('a rolling restart with a new master key fails no request, and everything given out before works after it', async () => {
-  const { asks, secret, webhookSecret, clientSecret, signIn, code, recoveryCodes } = await givenOut();
-  const failures: string[] = [];
-  const counts = new Map<string, number>();
-  let step = 'before';
-  let isOver = false;
-  const ask = async (name: string, request: (url: string) => Promise<number>, expected = 200) => {
-    const app = ready[Math.floor(Math.random() * ready.length)] as App;
-    inFlight.set(app, (inFlight.get(app) ?? 0) + 1);
-    const status = await request(urlOf(app)).catch((error: Error) => String(error.cause ?? error));
-    inFlight.set(app, (inFlight.get(app) ?? 0) - 1);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-    if (status !== expected) failures.push(`${step}: ${name} got ${status}`);
-  };
-  const loop = async (name: string, request: (url: string) => Promise<number>, expected?: number) => {
-    while (!isOver) {
-      await ask(name, request, expected);
-      await sleep(25);
-    }
-  };
-  let created = 0;
-  const create = async (url: string) => {
-    const { status } = await new Client(url, secret).post('/v1/invoices', invoiceBody());
-    if (status === 201) created++;
-    await sleep(100);
-    return status;
-  };
-  const clients = [
-    ...Object.entries(asks).map(([name, request]) => loop(name, request)),
-    loop('creation', create, 201),
-  ];
+testLong(
+  'a rolling restart with a new master key fails no request, and everything given out before works after it',
+  async () => {
+    const { asks, secret, webhookSecret, clientSecret, signIn, code, recoveryCodes } = await givenOut();
+    const failures: string[] = [];
+    const counts = new Map<string, number>();
+    let step = 'before';
+    let isOver = false;
+    const ask = async (name: string, request: (url: string) => Promise<number>, expected = 200) => {
+      const app = ready[Math.floor(Math.random() * ready.length)] as App;
+      inFlight.set(app, (inFlight.get(app) ?? 0) + 1);
+      const status = await request(urlOf(app)).catch((error: Error) => String(error.cause ?? error));
+      inFlight.set(app, (inFlight.get(app) ?? 0) - 1);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      if (status !== expected) failures.push(`${step}: ${name} got ${status}`);
+    };
+    const loop = async (name: string, request: (url: string) => Promise<number>, expected?: number) => {
+      while (!isOver) {
+        await ask(name, request, expected);
+        await sleep(25);
+      }
+    };
+    let created = 0;
+    const create = async (url: string) => {
+      const { status } = await new Client(url, secret).post('/v1/invoices', invoiceBody());
+      if (status === 201) created++;
+      await sleep(100);
+      return status;
+    };
+    const clients = [
+      ...Object.entries(asks).map(([name, request]) => loop(name, request)),
+      loop('creation', create, 201),
+    ];
 
-  step = 'with both keys';
-  await rollingRestart(STEPS.both);
-  step = 'sealing';
-  const own = { store, keyRing: createKeyRingStore(store.db) };
-  // Two operators, and one who does it again.
-  const twice = await Promise.all([1, 2].map(() => rotateMasterKey(configOf(STEPS.both), own)));
-  expect(twice.map(({ from, to }) => from !== to).sort()).toEqual([false, true]);
-  // Neither of the two is left in between: what is in use can be started again now.
-  step = 'with the new key';
-  await rollingRestart(STEPS.new);
-  // However fast the machine is.
-  const used = () => Math.min(...[...Object.keys(asks), 'creation'].map((name) => counts.get(name) ?? 0));
-  await expect.poll(used).toBeGreaterThan(10);
-  isOver = true;
-  await Promise.all(clients);
+    step = 'with both keys';
+    await rollingRestart(STEPS.both);
+    step = 'sealing';
+    const own = { store, keyRing: createKeyRingStore(store.db) };
+    // Two operators, and one who does it again.
+    const twice = await Promise.all([1, 2].map(() => rotateMasterKey(configOf(STEPS.both), own)));
+    expect(twice.map(({ from, to }) => from !== to).sort()).toEqual([false, true]);
+    // Neither of the two is left in between: what is in use can be started again now.
+    step = 'with the new key';
+    await rollingRestart(STEPS.new);
+    // However fast the machine is.
+    const used = () => Math.min(...[...Object.keys(asks), 'creation'].map((name) => counts.get(name) ?? 0));
+    await expect.poll(used).toBeGreaterThan(10);
+    isOver = true;
+    await Promise.all(clients);
 
-  expect(failures).toEqual([]);
-  for (const name of [...Object.keys(asks), 'creation']) expect(counts.get(name), name).toBeGreaterThan(10);
-  step = 'after';
-  for (const app of ready)
-    for (const [name, request] of Object.entries(asks)) expect([name, await request(urlOf(app))]).toEqual([name, 200]);
-  const again = await new Client(urlOf(ready[0] as App), secret).post('/v1/invoices', invoiceBody(), {
-    'Idempotency-Key': 'first',
-  });
-  expect(again.body.client_secret).toBe(clientSecret);
-  await expect.poll(() => new Set(receiver.received.map(({ event }) => event.id)).size).toBe(created + 1);
-  expect(receiver.received.filter((delivery) => !verifies(delivery, webhookSecret, delivery.at))).toEqual([]);
+    expect(failures).toEqual([]);
+    for (const name of [...Object.keys(asks), 'creation']) expect(counts.get(name), name).toBeGreaterThan(10);
+    step = 'after';
+    for (const app of ready)
+      for (const [name, request] of Object.entries(asks))
+        expect([name, await request(urlOf(app))]).toEqual([name, 200]);
+    const again = await new Client(urlOf(ready[0] as App), secret).post('/v1/invoices', invoiceBody(), {
+      'Idempotency-Key': 'first',
+    });
+    expect(again.body.client_secret).toBe(clientSecret);
+    await expect.poll(() => new Set(receiver.received.map(({ event }) => event.id)).size).toBe(created + 1);
+    expect(receiver.received.filter((delivery) => !verifies(delivery, webhookSecret, delivery.at))).toEqual([]);
 
-  expect([await signIn(code()), await signIn(recoveryCodes[0] ?? '')]).toEqual([200, 200]);
+    expect([await signIn(code()), await signIn(recoveryCodes[0] ?? '')]).toEqual([200, 200]);
 
-  // Who has the old key and a new copy of the data.
-  await expect(start(STEPS.old)).rejects.toThrow(/^MASTER_KEY is not the master key of the stored data, which has/);
-  const ring = await own.keyRing.read();
-  const old = Buffer.from(OLD, 'hex');
-  expect(() => openRing({ ...(ring as NonNullable<typeof ring>), master: masterKeyMark(old) }, old)).toThrow();
-});
+    // Who has the old key and a new copy of the data.
+    await expect(start(STEPS.old)).rejects.toThrow(/^MASTER_KEY is not the master key of the stored data, which has/);
+    const ring = await own.keyRing.read();
+    const old = Buffer.from(OLD, 'hex');
+    expect(() => openRing({ ...(ring as NonNullable<typeof ring>), master: masterKeyMark(old) }, old)).toThrow();
+  },
+);
 
 it('a new data key is used by all processes, earlier ones are accepted until they end, and stored secrets are sealed anew', async () => {
   const { asks, secret, webhookSecret, clientSecret, signIn, code, recoveryCodes } = await givenOut();
   const own = { store, keyRing: createKeyRingStore(store.db) };
-  const config = configOf(STEPS.new);
+  const config = configOf(current);
   const refreshed = () => Promise.all(ready.map((app) => app.keys.refresh()));
   await rotateDataKey(config, own, { purpose: 'data', earlierEndAt: null });
   await refreshed();

@@ -14,9 +14,11 @@ it('api and worker processes, killed one after the other, and their store, too: 
     signal,
     rate: 4,
     seconds: 4,
-    killEveryMs: 2000,
+    killEveryMs: 1500,
+    mostKills: 2,
     patienceMs: 90_000,
   });
   expect(brokenPromises(outcome)).toEqual([]);
   expect(outcome.created.size).toBe(16);
+  expect(outcome.kills).toBeGreaterThan(0);
 });

@@ -52,7 +52,8 @@ describe('the pipeline', () => {
   });
 });
 
-describe('magic ICEs (docs/decisions/0029)', () => {
+// Beside one another: most of their time is waiting.
+describe.concurrent('magic ICEs (docs/decisions/0029)', () => {
   it.each([
     ['999000000000102', 'ice_unknown', / Vérifiez-le auprès du client\. /],
     ['999000000000296', 'duplicate_invoice', / Cherchez-la parmi vos factures /],

@@ -27,6 +27,8 @@ export interface RolesChaosPlan {
   readonly seconds: number;
   /** The mean time between two kills of a process that is chosen at random, milliseconds. */
   readonly killEveryMs: number;
+  /** How many processes are killed at most; default: no limit. The store's kill is none of them. */
+  readonly mostKills?: number;
   /** How long everything may take after the last creation, milliseconds. */
   readonly patienceMs: number;
   /** Ends the processes when the test is given up. */
@@ -128,7 +130,7 @@ export async function runRolesChaos(plan: RolesChaosPlan): Promise<RolesChaosOut
     let kills = 0;
     let isOver = false;
     async function killNowAndThen(): Promise<void> {
-      while (!isOver) {
+      while (!isOver && kills < (plan.mostKills ?? Number.POSITIVE_INFINITY)) {
         await sleep(random() * 2 * plan.killEveryMs);
         const victim = pick(servers);
         await victim.kill();

@@ -2,14 +2,13 @@ import { expect, test } from 'vitest';
 import { PROFILES } from '../../scripts/authority-simulator/options.ts';
 import { runLiveChaos } from '../support/live-chaos.ts';
 import { brokenLivePromises } from '../support/live-chaos-verdict.ts';
-import { firstOf } from '../support/samples.ts';
 
-/** Those that cost no waiting; `npm run test:long` has all of them, and kills. */
+/** Those that cost no waiting; live-transmission.test.ts has all of them, and kills. */
 const KINDS = ['unavailable', 'bare-error', 'lost-reply', 'truncated-json', 'wrong-id', 'duplicate-own'] as const;
 /** With it the authority rejects one of the invoices, and a credit note. */
 const SEED = 58;
 
-test.each(firstOf(PROFILES.toReversed()))(
+test.each(PROFILES)(
   'invoices and credit notes end in agreement with the ledger of a failing authority that decides by %s',
   async (profile) => {
     const outcome = await runLiveChaos({
