@@ -15,7 +15,7 @@ export function brokenLivePromises(outcome: LiveChaosOutcome): string[] {
   for (const { id } of ledger) if (!known.has(id)) problems.push(`the ledger holds ${id}, which is no document`);
   const held = new Map(ledger.map((entry) => [entry.id, entry]));
   for (const document of documents) {
-    const flaws = flawsOf(document, held.get(document._id), outcome.published.get(document._id) ?? []);
+    const flaws = flawsOfLive(document, held.get(document._id), outcome.published.get(document._id) ?? []);
     const credits = orders.credited.has(document._id) ? creditFlaws(document, documents) : [];
     problems.push(...[...flaws, ...credits].map((flaw) => `${document._id}: ${flaw}`));
   }
@@ -32,7 +32,12 @@ function creditFlaws({ _id, amount }: InvoiceDocument, documents: readonly Invoi
   return [];
 }
 
-function flawsOf(document: InvoiceDocument, entry: SubmissionBody | undefined, published: readonly string[]): string[] {
+/** What is wrong with a final live document, a few words each. @param entry its entry in the ledger of the authority */
+export function flawsOfLive(
+  document: InvoiceDocument,
+  entry: SubmissionBody | undefined,
+  published: readonly string[],
+): string[] {
   const flaws: string[] = [];
   const { kind, status, dgiId, rejectionReason, xml, events } = document;
   const failed = rejectionReason?.startsWith('dgi_transmission_failed:') ?? false;
