@@ -4,6 +4,7 @@ import { createClientSecrets } from '../../src/domain/invoice/client-secret.ts';
 import { creditInvoice } from '../../src/domain/invoice/credit-invoice.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { createInvoiceIds } from '../../src/domain/invoice/invoice-ids.ts';
+import { abandonedByOperator } from '../../src/domain/invoice/rejection-reasons.ts';
 import { replaceInvoice } from '../../src/domain/invoice/replace-invoice.ts';
 import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { createCheckCorrection } from '../../src/domain/invoice/stages/check-correction.ts';
@@ -65,23 +66,23 @@ function needsOf(invoices: InvoiceRepository) {
   };
 }
 
-function replace(invoices: InvoiceRepository, invoiceId: string, key: string | null) {
+function replace(invoices: InvoiceRepository, invoiceId: string, key: string | null, changes: object = {}) {
   return replaceInvoice.run(
     needsOf(invoices),
     { by: BY, record: async () => undefined },
     invoiceId,
-    CORRECTED,
+    { ...CORRECTED, ...changes },
     { reason: 'error' },
     key,
   );
 }
 
-function credit(invoiceId: string) {
+function credit(invoiceId: string, what: object = {}) {
   return creditInvoice.run(
     needsOf(invoicesOf(store.db)),
     { by: BY, record: async () => undefined },
     invoiceId,
-    { reason: 'error', metadata: {} },
+    { reason: 'error', metadata: {}, ...what },
     null,
   );
 }
@@ -94,8 +95,10 @@ async function original(changes: Partial<Invoice> = {}): Promise<Invoice> {
 
 const read = (id: string) => invoicesOf(store.db).find(id);
 const check = (invoice: Invoice) => createCheckCorrection({ invoices: invoicesOf(store.db), queue: QUEUE })(invoice);
-const decide = (id: string, status: string) =>
-  store.db.collection('invoices').updateOne({ _id: id as never }, { $set: { status } });
+const decide = (id: string, status: string, changes: Partial<Invoice> = {}) =>
+  store.db.collection('invoices').updateOne({ _id: id as never }, { $set: { status, ...changes } });
+const abandon = (invoice: Invoice) =>
+  decide(invoice.id, 'rejected', { rejectionReason: abandonedByOperator(invoice, 'Restauration.') });
 
 /** The stored documents that correct an invoice. */
 async function corrections(of: Invoice): Promise<{ invoices: Invoice[]; notes: Invoice[] }> {
@@ -228,6 +231,71 @@ describe('after five minutes', () => {
       kind: 'reject',
       reason: expect.stringMatching(/n’a pas été émise/),
     });
+  });
+});
+
+describe.each(['accepted', 'rejected'] as const)('a request that loses a race for an %s invoice', (status) => {
+  /** A store that does not find at first what another request has stored. */
+  const blind = (name: 'findByOwnNumber' | 'findCreatedAs'): InvoiceRepository => {
+    const invoices = invoicesOf(store.db);
+    return { ...invoices, [name]: vi.fn(invoices[name] as () => Promise<never>).mockResolvedValueOnce(null as never) };
+  };
+
+  it('takes nothing with it: the invoice can be replaced at once', async () => {
+    const [replaced, other] = [await original({ status }), await original()];
+    const { ownNumber: number } = other;
+    await expect(replace(blind('findByOwnNumber'), replaced.id, null, { number })).rejects.toMatchObject({
+      code: 'duplicate_number',
+    });
+    expect((await read(replaced.id))?.credits).toMatchObject({ version: status === 'accepted' ? 2 : 0, list: [] });
+    const made = await replace(invoicesOf(store.db), replaced.id, null);
+    expect(await corrections(replaced)).toMatchObject({
+      invoices: [{ id: made.invoice.id }],
+      notes: status === 'accepted' ? [{ amount: 12_000 }] : [],
+    });
+  });
+
+  it('leaves what the winner has with the same key', async () => {
+    const replaced = await original({ status });
+    const key = `race ${replaced.id}`;
+    const won = await replace(invoicesOf(store.db), replaced.id, key);
+    const { credits } = (await read(replaced.id)) as Invoice;
+    await expect(replace(blind('findCreatedAs'), replaced.id, key, { metadata: { a: 'b' } })).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
+    const after = (await read(replaced.id)) as Invoice;
+    expect(after.credits.list).toMatchObject(credits.list.map(({ at: _, ...share }) => share));
+    await expect(replace(invoicesOf(store.db), replaced.id, null)).rejects.toMatchObject({
+      message: expect.stringContaining(`is replaced already, by ${won.invoice.id}`),
+    });
+  });
+});
+
+describe('an operator ends a credit note whose fate at the authority is unknown', () => {
+  it('of a replacement: neither the invoice nor its rejected correction can be replaced', async () => {
+    const replaced = await original();
+    const { invoice, creditNote } = await replace(invoicesOf(store.db), replaced.id, null);
+    await abandon(creditNote?.invoice as Invoice);
+    expect(await check(invoice)).toMatchObject({ kind: 'reject' });
+    await decide(invoice.id, 'rejected');
+    await expect(replace(invoicesOf(store.db), invoice.id, null)).rejects.toMatchObject({
+      code: 'invoice_not_replaceable',
+      message: expect.stringMatching(
+        new RegExp(`ended credit note ${creditNote?.invoice.id} of invoice ${replaced.id}`),
+      ),
+    });
+    expect(await corrections(invoice)).toEqual({ invoices: [], notes: [] });
+    expect((await read(invoice.id))?.replacedBy).toBeNull();
+  });
+
+  it('of a part: the invoice cannot be replaced', async () => {
+    const replaced = await original();
+    const { invoice: note } = await credit(replaced.id, { amounts: [{ taxRate: 20, net: 100 }] });
+    await abandon(note);
+    await expect(replace(invoicesOf(store.db), replaced.id, null)).rejects.toMatchObject({
+      code: 'invoice_not_replaceable',
+    });
+    expect(await corrections(replaced)).toMatchObject({ invoices: [], notes: [{ id: note.id }] });
   });
 });
 

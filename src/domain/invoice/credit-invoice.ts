@@ -76,7 +76,7 @@ export const creditInvoice = {
     const issued = await issueCreditNote(needs, owner, idempotencyKey, { invoiceId, ...input }, async (id) => {
       const find = () => creditable(invoices, owner, invoiceId);
       const taken = await takeCredit(invoices, find, id, requestOf(input), () => new Date());
-      undo = () => giveBack(invoices, taken, id);
+      undo = () => giveBack(invoices, taken, { creditNoteId: id });
       const { original, lines, share } = taken;
       const { currency, customer } = original;
       const credit = { ...share, original: originalOf(original), reason, note: note?.trim() || null };

@@ -39,7 +39,7 @@ export async function creditReplaced(
     throw new Error(`invoice ${credited.invoiceId}, which ${replacing.id} credits, is not there or not accepted`);
   };
   const taken = await takeRest(invoices, read, { creditNoteId: id, replacingId: replacing.id }, now);
-  if (typeof taken === 'string') return null;
+  if ('why' in taken) return null;
   const { original, lines, share } = taken;
   const { createdAt, order } = newCreationMoment();
   const note = newDocument(

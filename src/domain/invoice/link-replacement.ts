@@ -18,13 +18,12 @@ export async function linkReplacement(
   replacingId: string,
   now: () => Date,
 ): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries++) {
+  const read = async () => {
     const replaced = await find();
     await refuseReplaced(invoices, replaced, replacingId, now());
-    // Also written if it is there: whoever read it before the replacing invoice was stored may be about to drop it.
-    if (await invoices.keepReplacement(replaced, { invoiceId: replacingId, at: now() })) return;
-  }
-  throw serviceError('internal_error', 'Too many replacements of this invoice at once. Try again.', null, 503);
+    return replaced;
+  };
+  await keepLink(invoices, read, replacingId, now);
 }
 
 /**
@@ -38,12 +37,45 @@ export async function confirmReplacement(
   now: () => Date,
 ): Promise<boolean> {
   if (replaces === null) return true;
-  for (let tries = 0; tries < TRIES; tries++) {
+  const read = async () => {
     const replaced = await invoices.find(replaces.invoice.id);
-    if (replaced === null || (await otherReplacement(invoices, replaced, id, now())) !== null) return false;
-    if (await invoices.keepReplacement(replaced, { invoiceId: id, at: now() })) return true;
+    return replaced !== null && (await otherReplacement(invoices, replaced, id, now())) === null ? replaced : null;
+  };
+  return keepLink(invoices, read, id, now);
+}
+
+/**
+ * Takes back the link to an invoice that was not stored, so that it no longer counts. Does nothing if that invoice is
+ * stored nevertheless, or another one is linked.
+ */
+export async function unlinkReplacement(
+  invoices: Links & Pick<InvoiceReading, 'find'>,
+  replacedId: string,
+  replacingId: string,
+): Promise<void> {
+  const replaced = await invoices.find(replacedId);
+  if (replaced?.replacedBy?.invoiceId !== replacingId) return;
+  if ((await invoices.correctionStatesOf([replacingId])).size > 0) return;
+  await invoices.keepReplacement(replaced, { invoiceId: replacingId, at: new Date(0) });
+}
+
+/**
+ * Writes the link. Also if it is there: whoever read it before the replacing invoice was stored may be about to drop it.
+ * @param read reads the invoice anew, and returns null or throws if it cannot be linked
+ * @returns false if it cannot be linked
+ */
+async function keepLink(
+  invoices: Links,
+  read: () => Promise<Invoice | null>,
+  replacingId: string,
+  now: () => Date,
+): Promise<boolean> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const replaced = await read();
+    if (replaced === null) return false;
+    if (await invoices.keepReplacement(replaced, { invoiceId: replacingId, at: now() })) return true;
   }
-  throw new Error(`invoice ${id} could not be linked: the invoice that it replaces kept changing`);
+  throw serviceError('internal_error', 'Too many replacements of this invoice at once. Try again.', null, 503);
 }
 
 /** @throws {ServiceError} invoice_not_replaceable if another invoice replaces this one */

@@ -13,12 +13,12 @@ import type { Invoice } from './invoice.ts';
 import { numberProblem } from './invoice-rules.ts';
 import { answerRepeated, asCreated, type IssuedDocument } from './issuing.ts';
 import { isFinal } from './lifecycle.ts';
-import { linkReplacement, refuseReplaced } from './link-replacement.ts';
+import { linkReplacement, refuseReplaced, unlinkReplacement } from './link-replacement.ts';
 import { type NumberedInvoice, originalOf } from './original.ts';
 import { CREATED, recordCreation } from './record-creation.ts';
 import type { Replaces } from './replacement.ts';
 import type { CreditKeeping, InvoiceReading } from './repository.ts';
-import { takeRest } from './take-credit.ts';
+import { giveBack, takeRest, type Untaken } from './take-credit.ts';
 
 /** Why an invoice is replaced. */
 export interface ReplacementReason {
@@ -68,12 +68,17 @@ export const replaceInvoice = {
     const { reason, note } = checked.data;
     const why = { reason, note: note?.trim() || null };
     const repeatable = repeatableOf(needs.invoiceIds, owner, idempotencyKey, { invoiceId, input, ...why });
+    const undo: Undo[] = [];
     const issued =
       (repeatable && (await answerRepeated(needs, repeatable))) ??
       (await issueInvoice(needs, owner, input, repeatable, async (id) => {
         const taken = await numberProblem(needs.invoices, owner, input.number);
         if (taken) throw new ServiceError([taken]);
-        return { ...(await prepare(needs, owner, invoiceId, id)), ...why };
+        return { ...(await prepare(needs, owner, invoiceId, id, undo)), ...why };
+      }).catch(async (error: unknown) => {
+        // After any other error the invoice may be stored yet. What cannot be taken back counts for five minutes.
+        if (error instanceof ServiceError) for (const each of undo) await each().catch(() => undefined);
+        throw error;
       }));
     await recordCreation(call, issued, { replaces: invoiceId });
     if (!issued.invoice.replaces?.credited?.creditNoteId) return { ...issued, creditNote: null };
@@ -84,16 +89,21 @@ export const replaceInvoice = {
   },
 } as const satisfies UseCase;
 
+/** Takes back what was prepared for an invoice that is not stored. */
+type Undo = () => Promise<void>;
+
 /**
  * Takes what is left of the accepted invoice, and links the replaced invoice to the new one. Whoever cannot replace is
- * refused before anything is taken: what a request has taken in vain counts for five minutes.
+ * refused before anything is taken.
  * @param id the new invoice
+ * @param undo gets what takes each back
  */
 async function prepare(
   { invoices, invoiceIds }: ReplacementNeeds,
   owner: Member,
   invoiceId: string,
   id: string,
+  undo: Undo[],
 ): Promise<Pick<Replaces, 'invoice' | 'credited'>> {
   const now = () => new Date();
   const read = () => replaceable(invoices, owner, invoiceId);
@@ -104,15 +114,24 @@ async function prepare(
   if (accepted !== null) {
     const creditNoteId = invoiceIds.ofReplacement(replaced, id);
     const find = async () => (await findOwnInvoice(invoices, owner, accepted)) as NumberedInvoice;
-    const taken = await takeRest(invoices, find, { creditNoteId, replacingId: id }, now);
-    if (taken === 'undecided') {
-      const message = `The tax authority has not decided about a credit note of invoice ${accepted}. Wait for its decision, then send the request again.`;
-      throw serviceError('invoice_not_replaceable', message, 'invoiceId');
-    }
-    credited = { invoiceId: accepted, creditNoteId: taken === 'nothing_left' ? null : creditNoteId };
+    const share = { creditNoteId, replacingId: id };
+    const taken = await takeRest(invoices, find, share, now);
+    if ('why' in taken && taken.why !== 'nothing_left') throw notReplaceable(accepted, taken);
+    if ('kept' in taken) undo.push(() => giveBack(invoices, taken, share));
+    credited = { invoiceId: accepted, creditNoteId: 'kept' in taken ? creditNoteId : null };
   }
+  undo.push(() => unlinkReplacement(invoices, invoiceId, id));
   await linkReplacement(invoices, read, id, now);
   return { invoice: originalOf(replaced), credited };
+}
+
+/** Says why it is not known what is left of the accepted invoice. */
+function notReplaceable(accepted: string, { why, creditNoteId }: Exclude<Untaken, { why: 'nothing_left' }>) {
+  const message =
+    why === 'undecided'
+      ? `The tax authority has not decided about credit note ${creditNoteId} of invoice ${accepted}. Wait for its decision, then send the request again.`
+      : `The operator ended credit note ${creditNoteId} of invoice ${accepted}, because the tax authority holds another document under its id. The invoice may be credited by that one or not, so it cannot be replaced.`;
+  return serviceError('invoice_not_replaceable', message, 'invoiceId');
 }
 
 /** Finds an invoice that can be replaced. @throws {ServiceError} resource_not_found, invoice_not_replaceable */

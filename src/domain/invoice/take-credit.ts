@@ -63,24 +63,30 @@ export function takeCredit(
 }
 
 /**
- * Gives back at once what was taken for a credit note that could not be stored. Does nothing if the credit note is
- * stored nevertheless, or if the invoice has changed since: another request with the same key may have taken the same
- * share. The share then counts for five minutes.
+ * Gives back at once what was taken for a credit note that could not be stored. Does nothing if the credit note, or the
+ * invoice for which it was to be made, is stored nevertheless, or if the invoice has changed since: another request with
+ * the same key may have taken the same share. The share then counts for five minutes.
  */
 export async function giveBack(
   invoices: Pick<CreditKeeping, 'keepCredits' | 'correctionStatesOf'>,
   { original, kept }: KeptTaking,
-  creditNoteId: string,
+  { creditNoteId, replacingId }: Pick<KeptCredit, 'creditNoteId' | 'replacingId'>,
 ): Promise<void> {
-  if ((await invoices.correctionStatesOf([creditNoteId])).size > 0) return;
+  const stored = await invoices.correctionStatesOf([creditNoteId, ...(replacingId === undefined ? [] : [replacingId])]);
+  if (stored.size > 0) return;
   const others = kept.list.filter((each) => each.creditNoteId !== creditNoteId);
   await invoices.keepCredits(original, kept.version, others);
 }
 
+/** Why nothing was taken for a replacement; `creditNoteId` is the one of which it is not known what it credits. */
+export type Untaken =
+  | { readonly why: 'nothing_left' }
+  | { readonly why: 'undecided' | 'abandoned'; readonly creditNoteId: string };
+
 /**
  * Takes all that is left of an accepted invoice, for the credit note of a replacement. The share counts as long as the
- * replacing invoice is stored and not rejected.
- * @returns why nothing was taken: nothing is left, or the authority has not decided about another credit note
+ * replacing invoice is stored and not rejected. Nothing is taken while it is not certain what the other credit notes
+ * have credited.
  * @throws {ServiceError} credit_exceeds_invoice for too many credit notes; internal_error (503); what `find` throws
  */
 export function takeRest(
@@ -88,15 +94,19 @@ export function takeRest(
   find: () => Promise<NumberedInvoice>,
   { creditNoteId, replacingId }: { readonly creditNoteId: string; readonly replacingId: string },
   now: () => Date,
-): Promise<TakenCredit | 'nothing_left' | 'undecided'> {
-  type Result = TakenCredit | 'nothing_left' | 'undecided';
-  return keeping<NumberedInvoice, Result>(invoices, find, now, (original, counted, states) => {
+): Promise<KeptTaking | Untaken> {
+  return keeping<NumberedInvoice, KeptTaking | Untaken>(invoices, find, now, (original, counted, states) => {
     const others = counted.filter((each) => each.creditNoteId !== creditNoteId);
-    const isOpen = ({ creditNoteId: id }: KeptCredit) => !isFinal(states.get(id)?.status ?? 'pending');
-    if (others.some(isOpen)) return { list: null, result: 'undecided' };
-    if (leftOf(original, others).rates.length === 0) return { list: null, result: 'nothing_left' };
+    const statusOf = ({ creditNoteId: id }: KeptCredit) => states.get(id)?.status ?? 'pending';
+    const open = others.find((each) => !isFinal(statusOf(each)));
+    if (open) return { list: null, result: { why: 'undecided', creditNoteId: open.creditNoteId } };
+    // Of the rejected ones, only abandoned ones count.
+    const abandoned = others.find((each) => statusOf(each) === 'rejected');
+    if (abandoned) return { list: null, result: { why: 'abandoned', creditNoteId: abandoned.creditNoteId } };
+    if (leftOf(original, others).rates.length === 0) return { list: null, result: { why: 'nothing_left' } };
     const taken = takenOf(original, others, { kind: 'rest' });
-    return { list: placed(counted, { creditNoteId, replacingId, at: now(), ...taken.share }), result: taken };
+    const list = placed(counted, { creditNoteId, replacingId, at: now(), ...taken.share });
+    return { list, result: { ...taken, kept: { version: original.credits.version + 1, list } } };
   });
 }
 
