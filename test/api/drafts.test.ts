@@ -140,7 +140,12 @@ describe('createDraft', () => {
     const live = new Client(service.url, await service.liveKey(full.id));
     expect((await create({}, live)).version).toBe(1);
     await done(DELETE, { id: last.id, version: 1 }, owner);
-    expect((await create({}, owner)).version).toBe(1);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => done(CREATE, { content: {} }, owner)));
+    const refused = answers.filter(({ code }) => code === 'draft_limit_reached');
+    const stored = { tenantId: full.id, environment: 'test' };
+    const left = await service.app.store.db.collection('drafts').countDocuments(stored);
+    expect([left, refused.length >= 7]).toEqual([MAX_DRAFTS - 1 + (8 - refused.length), true]);
+    if (refused.length === 8) expect((await create({}, owner)).version).toBe(1);
   });
 });
 

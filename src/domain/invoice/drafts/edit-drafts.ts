@@ -5,6 +5,7 @@ import { MAX_DRAFTS } from '../../limits.ts';
 import { newCreationMoment } from '../../order-key.ts';
 import { type Page, type PageSpan, placeInList } from '../../page.ts';
 import { actorOf } from '../../principal.ts';
+import type { Owner } from '../../tenant/tenant.ts';
 import type { Call, Change, UseCase } from '../../use-case.ts';
 import { type InvoiceValidation, validateInvoice } from '../validate-invoice.ts';
 import type { Draft } from './draft.ts';
@@ -21,7 +22,8 @@ import { draftPreview } from './preview-draft.ts';
 export const DRAFT_USE_CASES = {
   /**
    * @param content any object up to `CONTENT_LIMITS`
-   * @throws {ServiceError} invalid_request; draft_limit_reached, which requests at the same moment may miss
+   * @throws {ServiceError} invalid_request; draft_limit_reached, at the limit perhaps for more requests of the same
+   *   moment than necessary
    */
   createDraft: {
     scope: 'draft',
@@ -29,10 +31,7 @@ export const DRAFT_USE_CASES = {
     async run({ drafts }: DraftNeeds, { by, record }: Change, content: unknown): Promise<Draft> {
       const text = contentText(content);
       const owner = ownerOf(by);
-      if ((await drafts.count(owner, MAX_DRAFTS)) === MAX_DRAFTS) {
-        const message = `There are already ${MAX_DRAFTS} drafts in the ${owner.environment} environment, which is the maximum. Issue or delete some first.`;
-        throw serviceError('draft_limit_reached', message);
-      }
+      if ((await drafts.count(owner, MAX_DRAFTS)) === MAX_DRAFTS) throw limitReached(owner);
       const { createdAt, order } = newCreationMoment();
       const made = { id: newId('drf'), ...owner, order, createdAt };
       const draft = await drafts.insert({
@@ -43,6 +42,11 @@ export const DRAFT_USE_CASES = {
         updatedBy: actorOf(by),
         issuingUntil: null,
       });
+      // Others may have come between the first count and the insertion.
+      if ((await drafts.count(owner, MAX_DRAFTS + 1)) > MAX_DRAFTS) {
+        await drafts.remove(draft);
+        throw limitReached(owner);
+      }
       await record({ subject: draft.id });
       return draft;
     },
@@ -140,3 +144,8 @@ export const DRAFT_USE_CASES = {
   draftPreview,
   issueDraft,
 } as const satisfies Readonly<Record<string, UseCase>>;
+
+function limitReached({ environment }: Owner) {
+  const message = `There are already ${MAX_DRAFTS} drafts in the ${environment} environment, which is the maximum. Issue or delete some first.`;
+  return serviceError('draft_limit_reached', message);
+}
