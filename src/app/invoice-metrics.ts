@@ -41,7 +41,7 @@ export function observeInvoices(invoices: InvoiceRepository, instruments: Instru
   function observeChange(claim: Claim, change: InvoiceChange, changed: Claim): void {
     const now = performance.now();
     since.set(changed, now);
-    const { work, environment, traceparent } = claim.invoice;
+    const { work, environment, kind, traceparent } = claim.invoice;
     const start = since.get(claim);
     if (work && start !== undefined) stages({ stage: work.stage }, (now - start) / 1000, traceparent);
     const again = change.work?.stage === work?.stage ? change.work : null;
@@ -50,7 +50,7 @@ export function observeInvoices(invoices: InvoiceRepository, instruments: Instru
     if (outcome && outcome !== 'sending') mails.inc({ environment, outcome });
     for (const { type } of change.events ?? []) {
       const status = statusOfEvent(type);
-      if (status !== null) statuses.inc({ environment, status });
+      if (status !== null) statuses.inc({ environment, kind, status });
     }
   }
 }
@@ -59,8 +59,8 @@ function invoiceInstruments({ registers, exemplars }: Instruments) {
   return {
     statuses: new Counter({
       name: 'fatoura_invoice_transitions_total',
-      help: 'Status changes of invoices',
-      labelNames: ['environment', 'status'],
+      help: 'Status changes of invoices and credit notes',
+      labelNames: ['environment', 'kind', 'status'],
       registers,
     }),
     stages: timing({

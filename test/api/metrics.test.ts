@@ -32,12 +32,14 @@ it('count requests by route, status changes and stages, and show when the certif
   const { body } = await client.post('/v1/invoices', invoiceFor('001525713000085'));
   await client.get(`/v1/invoices/${body.id}?x=secret`);
   await client.get('/v1/nothing/here');
-  const transition = (status: string) => `fatoura_invoice_transitions_total{environment="test",status="${status}"} 1`;
+  const transition = (status: string, kind = 'invoice') =>
+    `fatoura_invoice_transitions_total{environment="test",kind="${kind}",status="${status}"} 1`;
   await expect.poll(metrics, { timeout: 50_000 }).toContain(transition('accepted'));
   // A stage is counted when it ends, after its transition.
   await expect.poll(metrics).toContain('fatoura_invoice_stage_duration_seconds_count{stage="transmit"} 1');
   const text = await metrics();
   for (const status of ['signing', 'transmitted']) expect(text).toContain(transition(status));
+  expect(text).not.toContain('kind="credit_note"');
   for (const stage of ['normalize', 'sign', 'transmit']) {
     expect(text).toContain(`fatoura_invoice_stage_duration_seconds_count{stage="${stage}"} 1`);
   }
@@ -51,6 +53,11 @@ it('count requests by route, status changes and stages, and show when the certif
   expect(text).not.toContain(body.id);
   const expiry = Number(/expiry_timestamp_seconds\{signer="platform"\} (\d+)/.exec(text)?.[1]);
   expect(expiry).toBeGreaterThan(Date.now() / 1000 + 9 * 365 * 86_400);
+  // Credit notes are counted apart.
+  const credit = `mutation { creditInvoice(invoiceId: "${body.id}", input: { reason: error }) { __typename } }`;
+  await client.graphql(credit);
+  await expect.poll(metrics, { timeout: 50_000 }).toContain(transition('accepted', 'credit_note'));
+  expect(await metrics()).toContain(transition('accepted'));
 });
 
 it('count mails, and invoices that need attention', async () => {
