@@ -127,6 +127,7 @@ describe('a test event', () => {
       object: 'credit_note',
       invoice: { id: 'inv_00000000-0000-4000-8000-000000000000', number: 'SPECIMEN' },
       reason: 'cancellation',
+      note: null,
     });
     expect(sent).toMatchObject({ type: enumNameOf(type), manual: true, invoice: null });
     expect(verifies(delivery, secret)).toBe(true);

@@ -78,6 +78,32 @@ it('changes no byte of an answer that does not ask for it', async () => {
   expect(JSON.parse(await textOf('/v1/invoices')).data[0]).not.toHaveProperty('number');
 });
 
+it('changes no byte of the events of an invoice', async () => {
+  /** The bodies of an invoice's events, without what differs from one invoice to another. */
+  async function bodiesOf(query: string): Promise<string[]> {
+    const { body } = await client.post(`/v1/invoices${query}`, invoiceBody({ number: `N${query.length}` }));
+    await client.settled(body.id);
+    const ofInvoice = async () => {
+      const read = await client.graphql('{ webhookEvents(first: 20) { nodes { invoiceId body } } }');
+      const nodes: { invoiceId: string; body: string }[] = read.body.data.webhookEvents.nodes;
+      return nodes.filter(({ invoiceId }) => invoiceId === body.id).map((each) => each.body);
+    };
+    await expect.poll(async () => (await ofInvoice()).length).toBe(3);
+    return (await ofInvoice()).map((text) => withoutOwn(text));
+  }
+  const plain = await bodiesOf('');
+  expect(plain.at(0)).toContain('"type":"invoice.accepted"');
+  expect(await bodiesOf(`?include=${ALL}`)).toEqual(plain);
+});
+
+/** Replaces ids, times and addresses of documents. */
+function withoutOwn(text: string): string {
+  return text
+    .replace(/(evt|inv)_[\da-f-]{36}/g, '$1_…')
+    .replace(/"(created|created_at|updated_at)":[^,}]+/g, '"$1":…')
+    .replace(/"(dgi_id|xml_url|pdf_url)":"[^"]+"/g, '"$1":"…"');
+}
+
 const NONE = { credited_amount: null, credit_notes: [], replaces: null, replaced_by: null };
 
 it('shows a reader with a client_secret what GraphQL shows it', async () => {

@@ -105,7 +105,7 @@ function specimen(kind: Kind): Omit<EventInvoice, 'createdAt'> {
     documentRevision: 0,
     credit:
       kind === 'credit_note'
-        ? { original: { id: specimenId('invoice'), number: 'SPECIMEN' }, reason: 'cancellation' }
+        ? { original: { id: specimenId('invoice'), number: 'SPECIMEN' }, reason: 'cancellation', note: null }
         : null,
   };
 }

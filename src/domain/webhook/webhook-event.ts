@@ -122,7 +122,7 @@ export type EventInvoice = Pick<Invoice, 'id' | 'documentRevision'> &
     readonly credit?: EventCredit | null;
   };
 
-interface EventCredit extends Pick<Credit, 'reason'> {
+interface EventCredit extends Pick<Credit, 'reason' | 'note'> {
   readonly original: Pick<Original, 'id' | 'number'>;
 }
 
@@ -154,6 +154,6 @@ export function eventBody(
 /** The members that only a credit note's data has. */
 function creditMembers(credit: EventCredit | null | undefined) {
   if (!credit) return {};
-  const { original, reason } = credit;
-  return { invoice: { id: original.id, number: original.number }, reason };
+  const { original, reason, note } = credit;
+  return { invoice: { id: original.id, number: original.number }, reason, note };
 }

@@ -17,6 +17,7 @@ const documentUrl = ({ documentRevision }: { documentRevision: number }, kind: s
 const CREDIT = {
   original: { id: 'inv_00000000-0000-4000-8000-000000000001', number: '2026-000123' },
   reason: 'return',
+  note: 'Carton ouvert',
 } as const;
 
 function bodyOf(
@@ -92,21 +93,27 @@ it('the body of an invoice is these bytes', () => {
 describe('the body of a credit note', () => {
   const parsed = (...args: Parameters<typeof bodyOf>) => JSON.parse(bodyOf(...args));
 
-  it('has the five fields, and the members of an invoice before the invoice that it corrects and the reason', () => {
+  it('has the five fields, and the members of an invoice before the invoice that it corrects, the reason and its note', () => {
     const [invoice, note] = [parsed({ order: '7' }, 'accepted'), parsed({ order: '7' }, 'accepted', 'credit_note')];
     expect(note).toEqual({
       ...invoice,
       type: 'credit_note.accepted',
-      data: { ...invoice.data, object: 'credit_note', invoice: CREDIT.original, reason: 'return' },
+      data: {
+        ...invoice.data,
+        object: 'credit_note',
+        invoice: CREDIT.original,
+        reason: 'return',
+        note: 'Carton ouvert',
+      },
     });
     expect(Object.keys(note)).toEqual(Object.keys(invoice));
-    expect(Object.keys(note.data)).toEqual([...Object.keys(invoice.data), 'invoice', 'reason']);
+    expect(Object.keys(note.data)).toEqual([...Object.keys(invoice.data), 'invoice', 'reason', 'note']);
   });
 
   it('names an invoice of another system without an id, and nothing else of the original', () => {
     const original = { id: null, number: 'FA/2025/0042', issueDate: '2025-12-01', dgiId: null };
-    const { data } = parsed({}, 'rejected', 'credit_note', { original, reason: 'other' });
+    const { data } = parsed({}, 'rejected', 'credit_note', { original, reason: 'other', note: null });
     expect(data.invoice).toEqual({ id: null, number: 'FA/2025/0042' });
-    expect([data.xml_url, data.pdf_url, data.reason]).toEqual([null, null, 'other']);
+    expect([data.xml_url, data.pdf_url, data.reason, data.note]).toEqual([null, null, 'other', null]);
   });
 });
