@@ -14,37 +14,35 @@ interface Opening {
   readonly role?: Role;
   readonly language?: string;
   readonly size?: object;
-  /** The page after the form; default: where the form leads. */
+  /** The page; default: where the form of the sign-in leads. */
   readonly open?: string;
   /** The profile of the tenant; default: that of `TestService.tenant`. */
   readonly profile?: Partial<SellerProfile>;
 }
 
-/** A browser of somebody with this role in a new tenant, signed in by the form. */
+/**
+ * A browser of somebody with this role in a new tenant, signed in. The form, which takes as long as some tests, is tried
+ * in test/browser/accounts.test.ts.
+ */
 export async function openWorkspacePage(service: TestService, browser: Browser, opening: Opening = {}) {
-  const { role = 'owner', language = 'fr', size = DESKTOP, open, profile } = opening;
+  const { role = 'owner', language = 'fr', size = DESKTOP, open = 'home', profile } = opening;
   const tenant = await service.tenant(profile);
   const person = await signedIn(service, { memberships: [{ tenantId: tenant.id, role }] });
-  const { email, password } = person;
   const context = await browser.createBrowserContext();
+  const { hostname } = new URL(service.url);
+  for (const [name, value] of person.browser.cookies)
+    await context.setCookie({ name, value, domain: hostname, path: '/', httpOnly: true, sameSite: 'Lax' });
   const page = await context.newPage();
   await page.setViewport(size as typeof DESKTOP);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => complaints.push(message.text()));
-  await page.goto(`${service.url}/sign-in?lang=${language}`);
-  await page.waitForSelector('[name=password]');
-  await page.type('[name=email]', email);
-  await page.type('[name=password]', password);
-  await page.keyboard.press('Enter');
-  await page.waitForSelector('.home h1');
-  if (open !== undefined) {
-    await page.locator(`.sections a[href$="/${open}"]`).click();
-    await page.waitForFunction((end) => location.pathname.endsWith(end), {}, `/${open}`);
-    // Home stays until the page is loaded.
-    await page.waitForFunction(() => document.querySelector('.home') === null);
-    await page.waitForSelector('main h1');
-  }
+  await page.evaluateOnNewDocument((chosen) => {
+    // As after a choice in the page, and until another one. Documents without an origin store nothing.
+    if (location.protocol === 'http:') localStorage.language ??= chosen;
+  }, language);
+  await page.goto(`${service.url}/tenants/${tenant.id}/test/${open}`);
+  await page.waitForSelector(open === 'home' ? '.home h1' : 'main h1');
   const client = new Client(service.url, tenant.secretKey);
   return { page, client, tenant, person, complaints, close: () => context.close() };
 }

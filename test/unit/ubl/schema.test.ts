@@ -5,7 +5,7 @@ import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 import { MAX_CENTIMES } from '../../../src/domain/money.ts';
 import { PAYMENT_MEANS_NAMES } from '../../../src/domain/payment-means.ts';
 import { brokenRules, WITHOUT_EN16931 } from '../../support/en16931.ts';
-import { someOf } from '../../support/samples.ts';
+import { firstOf, someOf } from '../../support/samples.ts';
 import { signedInvoice } from '../xades/identities.ts';
 import { sampleCreditNote, sampleInvoice, sampleLine, sampleLines } from './sample-invoice.ts';
 import { hasUblSchema, schemaErrors, WITHOUT_UBL_SCHEMA } from './ubl-schema.ts';
@@ -37,12 +37,14 @@ const CREDIT_NOTES: readonly LegalInvoice[] = [
 });
 
 const INVOICES: readonly LegalInvoice[] = [
+  sampleInvoice({ terms: { ...ALL_TERMS, paymentMeans: null } }),
+  ...CREDIT_NOTES,
+  sampleInvoice({ lines: [sampleLine({ ...line, taxRate: 0, quantity: MAX_CENTIMES, unitPrice: 1 })] }),
   sampleInvoice(),
   sampleInvoice({ environment: 'test', specimen: true }),
   sampleInvoice({ seller: { ...seller, exemptionReason: null, address: { ...seller.address, postalCode: null } } }),
   sampleInvoice({ customer: { ...customer, address: null, email: 'a@b.example' } }),
   sampleInvoice({ lines: [sampleLine(line), sampleLine(line)], amount: 12 }),
-  sampleInvoice({ lines: [sampleLine({ ...line, taxRate: 0, quantity: MAX_CENTIMES, unitPrice: 1 })] }),
   sampleInvoice({ customer: { ...customer, name: 'شركة <الأطلس> & "أبناؤه"\n😀' } }),
   ...someOf(
     PAYMENT_MEANS_NAMES.flatMap((paymentMeans) => [
@@ -50,16 +52,16 @@ const INVOICES: readonly LegalInvoice[] = [
       sampleInvoice({ terms: { ...ALL_TERMS, paymentMeans } }),
     ]),
   ),
-  sampleInvoice({ terms: { ...ALL_TERMS, paymentMeans: null } }),
-  ...CREDIT_NOTES,
   sampleInvoice({ lines: sampleLines(1000) }),
 ];
 
 /** Invoices without fatal errors of EN 16931. 1,000 lines take seconds here, so `npm run test:long` covers them. */
 describe('the rules of EN 16931', () => {
+  // A second for each.
   test('are satisfied by invoices of every kind, and a violation is detected', async ({ skip }) => {
     if (WITHOUT_EN16931) skip(WITHOUT_EN16931);
-    for (const invoice of INVOICES.slice(0, -1)) expect(await brokenRules(writeInvoice(invoice).xml)).toEqual([]);
+    for (const invoice of firstOf(INVOICES.slice(0, -1), 6))
+      expect(await brokenRules(writeInvoice(invoice).xml)).toEqual([]);
     const { xml } = writeInvoice(sampleInvoice());
     const broken = await brokenRules(
       xml.replace(/<cbc:CustomizationID.*<\/cbc:CustomizationID>/, '').replace('>S<', '>Z<'),
