@@ -32,8 +32,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'service',
-          // Half of what these take is waiting: for processes to start, for retries, for leases to end.
-          maxWorkers: 3,
+          // More than half of what these take is waiting: for processes to start, for retries, for leases to end.
+          maxWorkers: 4,
           setupFiles: ['test/support/cheap-passwords.ts'],
           include: ['test/**/*.test.ts'],
           exclude: ['test/unit/**', 'test/long/**'],

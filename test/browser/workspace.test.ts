@@ -163,6 +163,8 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
   it('lead to the form when the session has ended, and back afterwards', async () => {
     const { page, tenant, close } = await signIn();
     await page.waitForSelector('.invoices .empty');
+    // Otherwise the page may learn it from its stream, before the click.
+    await page.waitForSelector('[data-connection=live]');
     const cookies = await page.browserContext().cookies();
     await page.browserContext().deleteCookie(...cookies);
     await page.locator('.filters a[href$="status=accepted"]').click();
