@@ -24,6 +24,9 @@ export interface SampleWorkspace {
   readonly customerPages: Readonly<Record<'accepted' | 'rejected' | 'waiting', string>>;
   /** Id of an accepted invoice with a mail and deliveries. */
   readonly invoiceId: string;
+  readonly rejectedId: string;
+  /** Id of a draft that cannot be issued yet. */
+  readonly draftId: string;
   /** Of a credit note of that invoice. */
   readonly creditNoteId: string;
   /** Id of a delivery that the receiver refused. */
@@ -101,6 +104,8 @@ export async function startSampleWorkspace(): Promise<SampleWorkspace> {
     url: app.url,
     invitation: invitationUrl,
     invoiceId: accepted.id,
+    rejectedId: rejected.id,
+    draftId: await draft(client),
     creditNoteId,
     openInvitation: await openInvitation(app.store.db, tenant.id),
     deliveryId: await refusedDelivery(client),
@@ -149,6 +154,16 @@ async function credit(client: Client, invoiceId: string): Promise<string> {
     if (data.creditNote.status === 'accepted') return id;
     await setTimeout(200);
   }
+}
+
+/** @returns the id of a draft with faults */
+async function draft(client: Client): Promise<string> {
+  const lines = '[{ description: "Conseil", quantity: "deux", unitPrice: 10000, taxRate: 21 }]';
+  const content = `{ amount: 0, currency: "MAD", customer: { ice: "00123", name: "Riad Zitoune" }, lines: ${lines} }`;
+  const { body } = await client.graphql(
+    `mutation { made: createDraft(content: ${content}) { ... on CreateDraftPayload { draft { id } } } }`,
+  );
+  return body.data.made.draft.id;
 }
 
 /** Sends the requests that a new integration gets wrong, for the log of requests. */

@@ -12,7 +12,7 @@ export interface Shot {
 
 /** Every page, each in one language at least. @param tenant the path of the tenant's pages */
 export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
-  const { customerPages, openInvitation, invoiceId, creditNoteId, deliveryId, embedded } = sample;
+  const { customerPages, openInvitation, invoiceId, rejectedId, draftId, creditNoteId, deliveryId, embedded } = sample;
   const [, , tenantId] = tenant.split('/');
   const page = (name: string, path: string, selector: string, ...languages: Shot['language'][]): Shot[] =>
     languages.map((language) => ({ name, path, language, selector }));
@@ -36,6 +36,8 @@ export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
     ...page('invoice', `${tenant}/invoices/${invoiceId}`, '.part', 'en', 'ar', 'fr'),
     ...page('credit-note', `${tenant}/invoices/${creditNoteId}`, '.part', 'fr', 'ar'),
     ...page('crediting', `${tenant}/invoices/${invoiceId}/credit`, '.preview tbody', 'fr', 'ar', 'en'),
+    ...page('replacing', `${tenant}/invoices/${rejectedId}/replace`, '.findings', 'fr', 'ar', 'en'),
+    ...page('draft', `${tenant}/drafts/${draftId}`, '.findings', 'fr', 'ar', 'en'),
     ...page('deliveries', `${tenant}/deliveries`, '.delivery', 'ar', 'en'),
     ...page('delivery', `${tenant}/deliveries/${deliveryId}`, '.delivery pre', 'fr', 'ar'),
     ...page('endpoints', `${tenant}/endpoints`, '.endpoint', 'fr', 'ar'),

@@ -55,6 +55,20 @@ describe.skipIf(BROWSER_PATH === null)('drafts in the pages of a signed-in perso
       validation: { valid: false },
     });
     expect(await page.$eval('.creation [type=submit]', (button) => button.getAttribute('aria-disabled'))).toBe('true');
+    const price = await page.$eval('#unitPrice-1', (input) => [
+      input.getAttribute('aria-invalid'),
+      document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent,
+    ]);
+    expect(price).toEqual(['true', 'This value is not valid.']);
+    await expectAccessible(page);
+    await page.locator('details.findings summary').click();
+    const warnings = await page.$$eval('details.findings li', (all) => all.map(({ textContent }) => textContent));
+    expect(warnings).toContain(
+      'The due date is missing: if the parties agreed on none, it is after 60 days (law 69-21).',
+    );
+    expect(warnings.filter((text) => /seller/.test(text ?? ''))).toEqual([
+      'The seller’s profile is incomplete or has to be checked: Settings',
+    ]);
     await expectAccessible(page);
     await page.reload();
     await page.waitForSelector('#unitPrice-1');

@@ -51,17 +51,39 @@ describe.skipIf(BROWSER_PATH === null)('an invoice is corrected in the pages of 
     await page.keyboard.type(text);
   }
 
+  /** What is said of a field to those who see it and to those who hear it. */
+  const faultAt = (page: Page, id: string) =>
+    page.$eval(`#${id}`, (input) => ({
+      invalid: input.getAttribute('aria-invalid'),
+      text: document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent ?? null,
+    }));
+
   it('a rejected one: nothing is typed again, two clicks and the correction', async () => {
     const { page, client, tenant, complaints, close } = await open({ role: 'biller', language: 'fr' });
     const id = await decided(client, REJECTING);
     await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices/${id}`);
     await press(page, `a[href$="/${id}/replace"]`);
     await page.waitForSelector('.creation form');
-    expect(await page.$eval('.creation .refusal', ({ textContent }) => textContent)).toMatch(/ICE/);
+    expect(await faultAt(page, 'ice')).toEqual({
+      invalid: 'true',
+      text: expect.stringMatching(/^L’ICE 999000000000102 du client/),
+    });
+    expect(await page.$eval('.findings', ({ textContent }) => textContent)).not.toContain('999000000000102');
     expect(await typedIn(page, '#description-1')).toBe('Conseil');
     expect(await typedIn(page, '#unitPrice-2')).toBe('50,03');
     await expectAccessible(page);
+    // What the service refuses is beside its field, too.
+    await type(page, '#quantity-2', '1,5');
+    await press(page, '.creation form [type=submit]');
+    await page.waitForFunction(() => document.activeElement?.id === 'quantity-2');
+    expect(await faultAt(page, 'quantity-2')).toEqual({
+      invalid: 'true',
+      text: 'Cette valeur n’est pas valable.',
+    });
+    await expectAccessible(page);
+    await type(page, '#quantity-2', '1');
     await type(page, '#ice', ORDINARY);
+    expect(await faultAt(page, 'ice')).toMatchObject({ invalid: 'false' });
     await press(page, '.creation form [type=submit]');
     await page.waitForSelector('.status[data-status=accepted]', { timeout: 50_000 });
     const corrected = page.url().split('/').at(-1) ?? '';

@@ -1,7 +1,10 @@
 import { useLanguage } from '../interface/language.tsx';
+import { FINDING_TEXTS } from '../text/findings.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { SCENARIOS } from './documents.ts';
 import type { TypedInvoice, TypedLine } from './drawn-up.ts';
+import type { Fault, Faults } from './faults.tsx';
+import { fieldOfLine } from './place-findings.ts';
 
 /** The ICE of a customer whose invoices are accepted. */
 export const ORDINARY_ICE = '001234567000089';
@@ -11,22 +14,24 @@ interface InvoiceFieldsProps {
   readonly typed: TypedInvoice;
   /** What a further line begins with. */
   readonly newLine: TypedLine;
+  readonly faults?: Faults;
   readonly onTyped: (typed: TypedInvoice) => void;
 }
 
 /** The fields of an invoice: its customer and its lines. */
-export function InvoiceFields({ typed, newLine, onTyped }: InvoiceFieldsProps) {
+export function InvoiceFields({ typed, newLine, faults, onTyped }: InvoiceFieldsProps) {
   const { texts } = useLanguage();
   const setLine = (index: number, line: TypedLine | null) =>
     onTyped({ ...typed, lines: typed.lines.flatMap((each, i) => (i !== index ? [each] : line ? [line] : [])) });
   return (
     <>
-      <CustomerFields typed={typed} onTyped={onTyped} />
+      <CustomerFields typed={typed} faults={faults} onTyped={onTyped} />
       {typed.lines.map((line, index) => (
         <LineFields
           line={line}
-          n={index + 1}
+          index={index}
           key={index}
+          faults={faults}
           onTyped={(changed) => setLine(index, changed)}
           onRemove={typed.lines.length > 1 ? () => setLine(index, null) : null}
         />
@@ -48,19 +53,28 @@ export function InvoiceFields({ typed, newLine, onTyped }: InvoiceFieldsProps) {
 
 interface CustomerFieldsProps {
   readonly typed: TypedInvoice;
+  readonly faults: Faults | undefined;
   readonly onTyped: (typed: TypedInvoice) => void;
 }
 
-function CustomerFields({ typed, onTyped }: CustomerFieldsProps) {
+function CustomerFields({ typed, faults, onTyped }: CustomerFieldsProps) {
   const { texts } = useLanguage();
   const { environment } = useWorkspace();
   const { name, email } = texts.creation;
+  const labels = { ice: texts.ice, name, email };
   return (
     <div class="fields">
       {environment === 'test' && <ScenarioChoice ice={typed.ice} onChosen={(ice) => onTyped({ ...typed, ice })} />}
-      <Field name="ice" label={texts.ice} value={typed.ice} onTyped={(ice) => onTyped({ ...typed, ice })} />
-      <Field name="name" label={name} value={typed.name} onTyped={(value) => onTyped({ ...typed, name: value })} />
-      <Field name="email" label={email} value={typed.email} onTyped={(value) => onTyped({ ...typed, email: value })} />
+      {(['ice', 'name', 'email'] as const).map((field) => (
+        <Field
+          name={field}
+          label={labels[field]}
+          value={typed[field]}
+          faults={faults?.get(field)}
+          key={field}
+          onTyped={(value) => onTyped({ ...typed, [field]: value })}
+        />
+      ))}
     </div>
   );
 }
@@ -91,12 +105,14 @@ function ScenarioChoice({ ice, onChosen }: { readonly ice: string; readonly onCh
 
 interface LineFieldsProps {
   readonly line: TypedLine;
-  readonly n: number;
+  /** Counted from 0. */
+  readonly index: number;
+  readonly faults: Faults | undefined;
   readonly onTyped: (line: TypedLine) => void;
   readonly onRemove: (() => void) | null;
 }
 
-function LineFields({ line, n, onTyped, onRemove }: LineFieldsProps) {
+function LineFields({ line, index, faults, onTyped, onRemove }: LineFieldsProps) {
   const { texts } = useLanguage();
   const { columns } = texts.invoices;
   const { line: nameOf, removeLine } = texts.creation;
@@ -108,13 +124,14 @@ function LineFields({ line, n, onTyped, onRemove }: LineFieldsProps) {
   ] as const;
   return (
     <fieldset>
-      <legend>{nameOf(n)}</legend>
+      <legend>{nameOf(index + 1)}</legend>
       <div class="fields line">
         {fields.map(([field, label]) => (
           <Field
-            name={`${field}-${n}`}
+            name={fieldOfLine(field, index)}
             label={label}
             value={line[field]}
+            faults={faults?.get(fieldOfLine(field, index))}
             key={field}
             onTyped={(value) => onTyped({ ...line, [field]: value })}
           />
@@ -133,10 +150,13 @@ interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly value: string;
+  readonly faults?: readonly Fault[] | undefined;
   readonly onTyped: (value: string) => void;
 }
 
-export function Field({ name, label, value, onTyped }: FieldProps) {
+/** A field for a text, with what is wrong with it. */
+export function Field({ name, label, value, faults = [], onTyped }: FieldProps) {
+  const { language } = useLanguage();
   return (
     <div class="field">
       <label for={name}>{label}</label>
@@ -146,8 +166,15 @@ export function Field({ name, label, value, onTyped }: FieldProps) {
         type="text"
         autocomplete="off"
         value={value}
+        aria-invalid={faults.some((fault) => (fault.value ?? value) === value)}
+        aria-describedby={faults.length > 0 ? `${name}-fault` : undefined}
         onInput={({ currentTarget }) => onTyped(currentTarget.value)}
       />
+      <div class="refusal" id={`${name}-fault`}>
+        {faults.map(({ text, value: faulty }, i) => (
+          <p key={i}>{faulty === undefined && value.trim() === '' ? FINDING_TEXTS[language].empty : text}</p>
+        ))}
+      </div>
     </div>
   );
 }

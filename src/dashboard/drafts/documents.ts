@@ -20,7 +20,7 @@ export const DRAFT = graphql(`
       version
       content
       updatedAt
-      validation { valid problems { param message } warnings { message } }
+      validation { valid problems { code message param expected } warnings { code path } }
     }
   }
 `);
@@ -40,7 +40,7 @@ export const UPDATE_DRAFT = graphql(`
   mutation UpdateDraft($id: ID!, $version: Int!, $content: DraftContent!) {
     result: updateDraft(id: $id, version: $version, content: $content) {
       ... on UpdateDraftPayload {
-        draft { version updatedAt validation { valid problems { param message } warnings { message } } }
+        draft { version updatedAt validation { valid problems { code message param expected } warnings { code path } } }
       }
       ... on Error { code message }
     }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
 import { EMPTY_LINE } from '../creation/drawn-up.ts';
+import { faultsOf, ProblemList, placedProblems } from '../creation/faults.tsx';
 import { InvoiceFields } from '../creation/invoice-fields.tsx';
 import { reasonOf } from '../graphql/client.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
@@ -17,6 +18,7 @@ import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DELETE_DRAFT, DRAFT, DRAFT_PREVIEW, type Draft, ISSUE_DRAFT, UPDATE_DRAFT } from './documents.ts';
 import { contentOf, type DraftContent, typedOf } from './draft-content.ts';
+import { Warnings } from './warnings.tsx';
 
 /** Pause after the last change before the draft is saved, milliseconds. */
 const PAUSE_MS = 700;
@@ -54,6 +56,7 @@ function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onR
   const texts = DRAFT_TEXTS[language];
   const { id } = draft;
   const { version, validation } = saved;
+  const problems = placedProblems(validation.problems, typed.lines.length);
   const text = JSON.stringify(contentOf(typed, opened));
   const isSaved = text === saved.text;
   const [refusal] = shared;
@@ -95,12 +98,12 @@ function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onR
           if (isSaved && validation.valid) void issue();
         }}
       >
-        <InvoiceFields typed={typed} newLine={EMPTY_LINE} onTyped={setTyped} />
+        <InvoiceFields typed={typed} newLine={EMPTY_LINE} faults={faultsOf(problems)} onTyped={setTyped} />
         <p class="under" role="status">
           {isSaved ? texts.saved(formatMoment(saved.updatedAt, language)) : texts.saving}
         </p>
-        <Findings title={texts.missing} findings={validation.problems.map(({ message }) => message)} />
-        <Findings title={texts.warnings} findings={validation.warnings.map(({ message }) => message)} />
+        <ProblemList title={texts.missing} placed={problems} />
+        <Warnings title={texts.warnings} warnings={validation.warnings} />
         <Refusal why={refusal} />
         {isChanged && (
           <p class="refusal">
@@ -125,19 +128,5 @@ function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onR
         </ConfirmedButton>
       </div>
     </section>
-  );
-}
-
-function Findings({ title, findings }: { readonly title: string; readonly findings: readonly string[] }) {
-  if (findings.length === 0) return null;
-  return (
-    <div class="findings">
-      <strong>{title}</strong>
-      <ul lang="en" dir="ltr">
-        {findings.map((finding) => (
-          <li key={finding}>{finding}</li>
-        ))}
-      </ul>
-    </div>
   );
 }

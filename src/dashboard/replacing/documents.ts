@@ -18,7 +18,7 @@ export const REPLACEABLE = graphql(`
       status
       number
       rejectionReason
-      problems { code message }
+      problems { path message }
       customer { ice name email address }
       lines { description quantity unitPrice taxRate }
       terms { operationDate dueDate paymentMode paymentMeans bankAccount }
@@ -35,6 +35,7 @@ export const REPLACE_INVOICE = graphql(`
     result: replaceInvoice(invoiceId: $id, input: $input, reason: $reason, note: $note, idempotencyKey: $key) {
       ... on ReplaceInvoicePayload { invoice { id } }
       ... on Error { code message }
+      ... on InvalidInputError { problems { code message param expected } }
     }
   }
 `);

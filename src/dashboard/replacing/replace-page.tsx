@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
 import { drawnUp, EMPTY_LINE, type TypedInvoice } from '../creation/drawn-up.ts';
+import { ProblemList } from '../creation/faults.tsx';
 import { Field, InvoiceFields } from '../creation/invoice-fields.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { NotFound } from '../interface/not-found.tsx';
@@ -15,6 +16,7 @@ import { Unread } from '../workspace/unread.tsx';
 import { useChange } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { REPLACE_INVOICE, REPLACEABLE, type Replaceable } from './documents.ts';
+import { Rejection, useFindings } from './findings.tsx';
 
 /** `…/invoices/<id>/replace`: corrects an accepted or rejected invoice and issues it again. */
 export function ReplacePage() {
@@ -27,14 +29,13 @@ function ReplacedInvoice() {
   const { texts, language } = useLanguage();
   const { address } = useWorkspace();
   const { data, problem } = useRead(REPLACEABLE, { id });
-  const { pageTitle, lead, findings } = REPLACING_TEXTS[language];
+  const { pageTitle, lead } = REPLACING_TEXTS[language];
   const number = data?.invoice.number;
   useTitle(number ? `${pageTitle} ${number}` : pageTitle);
   if (!data) return <Unread title={pageTitle} problem={problem} failed={texts.invoices.failed} />;
   const { invoice } = data;
   const { status } = invoice;
   if ((status !== 'accepted' && status !== 'rejected') || invoice.replacedBy) return <NotFound />;
-  const found = invoice.problems.map(({ message }) => message);
   return (
     <section class="creation">
       <h1 class="title">
@@ -44,16 +45,6 @@ function ReplacedInvoice() {
         </a>
       </h1>
       <p class="under">{lead[status]}</p>
-      {status === 'rejected' && (
-        <div class="refusal">
-          <strong>{findings}</strong>
-          <ul lang="fr" dir="auto">
-            {(found.length > 0 ? found : [invoice.rejectionReason ?? '']).map((message, i) => (
-              <li key={i}>{message}</li>
-            ))}
-          </ul>
-        </div>
-      )}
       <ReplaceForm id={id} invoice={invoice} key={id} />
     </section>
   );
@@ -68,8 +59,10 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
   const creation = useChange(REPLACE_INVOICE);
   const input = { ...drawnUp(typed), ...keptOf(invoice), customer: customerOf(typed, invoice) };
   const key = useRequestKey({ id, input, note });
+  const { rejection, refused, faults, onSend, onLines } = useFindings(invoice, typed, creation.refusal);
 
   async function issue(): Promise<void> {
+    onSend();
     const made = await creation.run({ id, input, reason: 'error', note: note.trim() || null, key });
     if (made) route(`${address}/invoices/${made.invoice.id}`);
   }
@@ -82,7 +75,16 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
         void issue();
       }}
     >
-      <InvoiceFields typed={typed} newLine={EMPTY_LINE} onTyped={setTyped} />
+      {rejection && <Rejection placed={rejection} />}
+      <InvoiceFields
+        typed={typed}
+        newLine={EMPTY_LINE}
+        faults={faults}
+        onTyped={(changed) => {
+          onLines(changed.lines.length);
+          setTyped(changed);
+        }}
+      />
       {invoice.status === 'accepted' && (
         <div class="fields">
           <Field name="note" label={CREDITING_TEXTS[language].note} value={note} onTyped={setNote} />
@@ -91,7 +93,8 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
       <p class="total">
         {texts.total} <strong>{formatMoney(input.amount, language)}</strong>
       </p>
-      <Refusal why={creation.refusal} />
+      <div role="alert">{refused && <ProblemList placed={refused} />}</div>
+      <Refusal why={refused ? null : creation.refusal} />
       <button type="submit" class="primary" aria-disabled={creation.busy}>
         {REPLACING_TEXTS[language].submit}
       </button>

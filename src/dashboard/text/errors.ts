@@ -5,11 +5,26 @@ import type { Language } from './languages.ts';
 /** The codes of the service's errors (docs/api/contract.md, "Errors"). */
 export type ErrorCode = Extract<ResultOf<typeof CREATE_KEY>['result'], { code: unknown }>['code'];
 
-/** The service's error, or `unreachable` if there was no answer. */
-export type Reason = 'unreachable' | { readonly code: ErrorCode; readonly message: string };
+/** A fault of the input. */
+export interface InputProblem {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** Dotted path of the field; null if it concerns no field. */
+  readonly param: string | null;
+  /** The accepted values; null if they cannot be listed. */
+  readonly expected: string | null;
+}
 
-/** The meaning of each error code. English has none, because the service's own message is English and says more. */
-export const ERROR_TEXTS: Readonly<Record<Exclude<Language, 'en'>, Readonly<Record<ErrorCode, string>>>> = {
+/** The service's error, or `unreachable` if there was no answer. */
+export type Reason =
+  | 'unreachable'
+  | { readonly code: ErrorCode; readonly message: string; readonly problems?: readonly InputProblem[] };
+
+/**
+ * The meaning of each error code. Readers of English see the service's own message instead, which says more, except
+ * beside a field: there it would repeat the field's name in the API.
+ */
+export const ERROR_TEXTS: Readonly<Record<Language, Readonly<Record<ErrorCode, string>>>> = {
   fr: {
     invalid_request: 'Une valeur manque ou n’est pas valable.',
     invalid_api_key: 'La clé est inconnue.',
@@ -41,6 +56,38 @@ export const ERROR_TEXTS: Readonly<Record<Exclude<Language, 'en'>, Readonly<Reco
     logo_limit_reached: 'Le nombre maximal de logos est atteint\u00a0: utilisez un logo déjà enregistré.',
     rate_limit_exceeded: 'Trop de requêtes en une minute\u00a0: réessayez un peu plus tard.',
     internal_error: 'Le service a échoué ou n’est pas disponible pour le moment.',
+  },
+  en: {
+    invalid_request: 'A value is missing or not valid.',
+    invalid_api_key: 'The key is unknown.',
+    api_key_revoked: 'This key was revoked.',
+    invalid_credentials: 'The e-mail address or the password is wrong.',
+    not_signed_in: 'You are no longer signed in.',
+    confirmation_required: 'Enter your password, then try again.',
+    tenant_suspended: 'The account is suspended: you can see everything but change nothing.',
+    insufficient_scope: 'Your role does not allow this.',
+    resource_not_found: 'This does not exist, or no longer.',
+    idempotency_conflict: 'This idempotency key was used with other content.',
+    draft_changed: 'This draft was changed meanwhile: read it again.',
+    draft_issued: 'This draft is issued: it is an invoice.',
+    amount_too_small: 'The amount is below the minimum.',
+    amount_mismatch: 'The amount is not the total of the lines with their VAT.',
+    invalid_ice: 'The ICE must have exactly 15 digits.',
+    duplicate_number: 'Another invoice has this number.',
+    invalid_date: 'A date is too far from that of the invoice, or the due date is before it.',
+    invalid_bank_account: 'The RIB is wrong: its check key does not match.',
+    credit_exceeds_invoice: 'The credit note exceeds what is left of the invoice.',
+    invoice_not_accepted: 'The invoice is not accepted: it cannot be credited.',
+    draft_limit_reached: 'There are as many drafts as allowed: issue or delete some.',
+    invoice_not_replaceable: 'This invoice cannot be replaced now, or already is.',
+    endpoint_limit_reached: 'There are as many endpoints as allowed: delete one.',
+    key_limit_reached: 'There are as many keys as allowed: revoke those that are no longer used.',
+    last_secret_key: 'This is the last valid secret key: create another one first.',
+    member_limit_reached: 'There are as many members as allowed.',
+    last_owner: 'This is the last owner: give somebody else this role first.',
+    logo_limit_reached: 'There are as many logos as allowed: use one that is stored.',
+    rate_limit_exceeded: 'Too many requests in one minute: try again a little later.',
+    internal_error: 'The service failed or is not available at the moment.',
   },
   ar: {
     invalid_request: 'هناك قيمة ناقصة أو غير صالحة.',

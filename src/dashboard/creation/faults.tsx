@@ -1,0 +1,108 @@
+import type { ComponentChildren } from 'preact';
+import { useLanguage } from '../interface/language.tsx';
+import { ServiceMessage } from '../interface/refusal.tsx';
+import { CREDITING_TEXTS } from '../text/crediting.ts';
+import { ERROR_TEXTS, type InputProblem } from '../text/errors.ts';
+import { FINDING_TEXTS } from '../text/findings.ts';
+import { useWorkspace } from '../workspace/workspace-context.ts';
+import { fieldOfParam, type Placed, placed } from './place-findings.ts';
+
+/** What is wrong with the value of a field. */
+export interface Fault {
+  readonly text: ComponentChildren;
+  /** The value that it is about; absent if it is about the present one. */
+  readonly value?: string;
+}
+
+/** By the id of the field. */
+export type Faults = ReadonlyMap<string, readonly Fault[]>;
+
+export const NO_FAULTS: Faults = new Map();
+
+/** Merges faults of several sources. */
+export function allFaults(...sources: readonly Faults[]): Faults {
+  const all = new Map<string, readonly Fault[]>();
+  for (const source of sources) {
+    for (const [field, faults] of source) all.set(field, [...(all.get(field) ?? []), ...faults]);
+  }
+  return all;
+}
+
+/**
+ * Places problems that the service finds in what the form sends. The amount is what the lines add up to, so a problem
+ * of it is left out while a line has one.
+ */
+export function placedProblems(problems: readonly InputProblem[], lines: number): Placed<InputProblem> {
+  const isOfLine = ({ param }: InputProblem) => param?.startsWith('lines.') ?? false;
+  const shown = problems.some(isOfLine) ? problems.filter(({ param }) => param !== 'amount') : problems;
+  return placed(shown, ({ param }) => fieldOfParam(param), lines);
+}
+
+/** Makes the faults of the fields. */
+export function faultsOf({ beside }: Placed<InputProblem>): Faults {
+  const faults = ([field, problems]: readonly [string, readonly InputProblem[]]) =>
+    [field, problems.map((problem) => ({ text: <FieldProblem problem={problem} /> }))] as const;
+  return new Map([...beside].map(faults));
+}
+
+function FieldProblem({ problem: { code, expected } }: { readonly problem: InputProblem }) {
+  const { language } = useLanguage();
+  const { invalid, accepted } = FINDING_TEXTS[language];
+  return (
+    <>
+      {code === 'invalid_request' ? invalid : ERROR_TEXTS[language][code]}
+      {expected !== null && (
+        <>
+          {' '}
+          {accepted} <bdi>{expected}</bdi>
+        </>
+      )}
+    </>
+  );
+}
+
+interface ProblemListProps {
+  readonly title?: string;
+  readonly placed: Placed<InputProblem>;
+}
+
+/** Lists the problems that have no field. Those of the seller's profile are one line, and lead to the settings. */
+export function ProblemList({ title, placed: { beside, rest } }: ProblemListProps) {
+  const { language } = useLanguage();
+  if (beside.size + rest.length === 0) return null;
+  const others = rest.filter(({ param }) => !isOfProfile(param));
+  return (
+    <div class="refusal findings">
+      {title !== undefined && <strong>{title}</strong>}
+      <ul>
+        {beside.size > 0 && <li>{CREDITING_TEXTS[language].faulty}</li>}
+        {others.map(({ code, param, message }) => (
+          <li key={message}>
+            {param === 'amount' || param === 'lines' ? (
+              ERROR_TEXTS[language][code]
+            ) : (
+              <ServiceMessage own={language === 'en' ? null : ERROR_TEXTS[language][code]} message={message} />
+            )}
+          </li>
+        ))}
+        {others.length < rest.length && <ProfileLine />}
+      </ul>
+    </div>
+  );
+}
+
+/** Whether a finding is about the seller's profile. */
+export function isOfProfile(path: string | null): boolean {
+  return path?.startsWith('seller.') ?? false;
+}
+
+/** One line for all findings about the seller's profile. */
+export function ProfileLine() {
+  const { texts, language } = useLanguage();
+  const { address } = useWorkspace();
+  return (
+    <li>
+      {FINDING_TEXTS[language].profile} <a href={`${address}/settings`}>{texts.settings.title}</a>
+    </li>
+  );
+}
