@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { type Binary, type Collection, type Db, ObjectId } from 'mongodb';
 import { DOCUMENT_FIELDS, type DocumentField } from '../domain/invoice/documents.ts';
 import type { StoredDocument } from '../domain/invoice/invoice.ts';
-import { CORRECTING_FIELDS, type Correcting, unkeptCorrections } from './credit-consistency.ts';
+import {
+  CORRECTING_FIELDS,
+  type Correcting,
+  KEEPING_FIELDS,
+  type Keeping,
+  sharesOfNothing,
+  unkeptCorrections,
+} from './credit-consistency.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { type NumberDocument, ownNumberKey, partsOfSeriesKey, seriesKey } from './invoice-numbers.ts';
@@ -20,14 +27,15 @@ type Checked = Pick<
   InvoiceDocument,
   '_id' | 'tenantId' | 'environment' | 'status' | 'series' | 'ownNumber' | 'events' | 'outbox' | 'withheld'
 > &
-  Correcting & {
+  Correcting &
+  Keeping & {
     readonly [name in DocumentField]?: StoredDocument | null;
   };
 
 const PROJECTION = Object.fromEntries(
   [
     ...['tenantId', 'environment', 'status', 'series', 'ownNumber', 'outbox', 'withheld'],
-    ...['events.id', 'events.sequence', 'events.at', ...CORRECTING_FIELDS, ...DOCUMENT_FIELDS],
+    ...['events.id', 'events.sequence', 'events.at', ...CORRECTING_FIELDS, ...KEEPING_FIELDS, ...DOCUMENT_FIELDS],
   ].map((name) => [name, 1]),
 );
 
@@ -127,6 +135,7 @@ async function faultsOf(db: Db, invoices: readonly Checked[], since: KeptSince):
   }
   for (const { id, text } of await unloggedEvents(db, invoices, since)) add(id, text);
   for (const { id, text } of await unkeptCorrections(db, invoices)) add(id, text);
+  for (const { id, text } of await sharesOfNothing(db, invoices)) add(id, text);
   const digests = await digestsOf(
     db,
     invoices.flatMap(documentsOf).map(({ file }) => file),

@@ -1,6 +1,9 @@
 import type { Db } from 'mongodb';
+import { MINUTE_MS } from '../domain/durations.ts';
 import type { KeptCredit, Original } from '../domain/invoice/credit.ts';
 import type { KeptReplacement, Replaced } from '../domain/invoice/replacement.ts';
+import { UNSTORED_MS } from '../domain/invoice/take-credit.ts';
+import { creditKeepingOf } from './credit-keeping.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { presentTenants } from './present-documents.ts';
 
@@ -11,6 +14,16 @@ export type Correcting = Pick<InvoiceDocument, '_id' | 'tenantId' | 'status'> & 
   readonly credit?: { readonly original: Pick<Original, 'id'> };
   readonly replaces?: { readonly invoice: Pick<Replaced, 'id'> };
 };
+
+/** The fields of an invoice that say of which credit notes it keeps shares. */
+export const KEEPING_FIELDS = ['creditNoteId', 'replacingId', 'at'].map((name) => `credits.list.${name}`);
+
+export type Keeping = Pick<InvoiceDocument, '_id' | 'tenantId'> & {
+  readonly credits?: { readonly list: readonly Pick<KeptCredit, 'creditNoteId' | 'replacingId' | 'at'>[] };
+};
+
+/** For how long a share without its credit note is no fault, milliseconds, even if clocks differ. */
+const UNSTORED_YET_MS = UNSTORED_MS + MINUTE_MS;
 
 interface Corrected {
   readonly _id: string;
@@ -55,4 +68,37 @@ export async function unkeptCorrections(
       const missing = isCredit ? 'does not keep its share' : 'has no link to it';
       return { id: _id, text: `its invoice ${originalId} ${corrected.has(originalId) ? missing : 'does not exist'}` };
     });
+}
+
+/**
+ * Returns the invoices that keep a share of a credit note that does not exist. It is lost, or the request that took the
+ * share died before it stored the credit note; then the share counts for nothing. A share whose credit note is still to
+ * be made for a replacing invoice is no fault, and neither is one that was taken for a rejected one.
+ */
+export async function sharesOfNothing(
+  db: Db,
+  documents: readonly Keeping[],
+): Promise<{ readonly id: string; readonly text: string }[]> {
+  const old = Date.now() - UNSTORED_YET_MS;
+  const shares = documents.flatMap(({ _id, tenantId, credits }) =>
+    (credits?.list ?? []).filter(({ at }) => at.getTime() < old).map((share) => ({ _id, tenantId, ...share })),
+  );
+  if (shares.length === 0) return [];
+  const { correctionStatesOf } = creditKeepingOf(db.collection<InvoiceDocument>('invoices'));
+  const states = await correctionStatesOf(
+    shares.flatMap(({ creditNoteId, replacingId }) => [creditNoteId, ...(replacingId ? [replacingId] : [])]),
+  );
+  const faulty = shares.filter(({ creditNoteId, replacingId }) => {
+    const replacing = replacingId === undefined ? undefined : states.get(replacingId);
+    const isAwaited = replacing?.status === 'pending' || replacing?.status === 'rejected';
+    return !states.has(creditNoteId) && !isAwaited;
+  });
+  if (faulty.length === 0) return [];
+  const present = await presentTenants(db, [...new Set(faulty.map(({ tenantId }) => tenantId))]);
+  return faulty
+    .filter(({ tenantId }) => present.has(tenantId))
+    .map(({ _id, creditNoteId }) => ({
+      id: _id,
+      text: `it keeps a share of credit note ${creditNoteId}, which does not exist`,
+    }));
 }
