@@ -97,7 +97,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   {
     path: 'text/',
     may: [
-      ...['domain/money.ts', 'domain/document-language.ts', 'domain/morocco/time.ts'],
+      ...['domain/money.ts', 'domain/decimal.ts', 'domain/document-language.ts', 'domain/morocco/time.ts'],
       ...['type domain/invoice/kinds.ts', 'type domain/invoice/credit.ts'],
     ],
     packages: [],

@@ -59,7 +59,8 @@ function described(input: unknown): string {
  */
 export function exactly<Shape extends z.ZodRawShape>(shape: Shape, what: string) {
   const known = Object.keys(shape);
-  const instead = known.length > 0 ? `; expected are ${known.join(', ')}` : '; none is expected';
+  const instead =
+    known.length > 0 ? `; expected ${known.length > 1 ? 'are' : 'is'} ${known.join(', ')}` : '; none is expected';
   return z.strictObject(shape, {
     error: (issue) => (issue.code === 'unrecognized_keys' ? `is not known here${instead}` : expected(what)(issue)),
   });

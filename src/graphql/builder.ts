@@ -23,6 +23,7 @@ export const builder = new SchemaBuilder<{
     DateTime: { Input: Date; Output: Date };
     Centimes: { Input: number; Output: number };
     SafeInt: { Input: number; Output: number };
+    Decimal: { Input: number; Output: number };
     DraftContent: { Input: unknown; Output: object };
     Metadata: { Input: Record<string, string>; Output: Readonly<Record<string, string>> };
   };

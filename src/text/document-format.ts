@@ -1,3 +1,4 @@
+import { quantityText, unitPriceText } from '../domain/decimal.ts';
 import type { DocumentLanguage } from '../domain/document-language.ts';
 import { type Centimes, decimalOf } from '../domain/money.ts';
 import { moroccanClock, moroccanZone } from '../domain/morocco/time.ts';
@@ -11,9 +12,11 @@ export interface Format {
   amount(centimes: Centimes): string;
   /** `123456` → `1 234,56 MAD`. */
   money(centimes: Centimes, currency: string): string;
-  /** `1234` → `1 234`, for whole numbers. */
-  quantity(count: number): string;
-  /** `20` → `20 %`. */
+  /** `1234.5` → `1 234,5`. @param quantity at most `QUANTITY_PLACES` decimals */
+  quantity(quantity: number): string;
+  /** `12.5` → `0,125`: a unit price in dirhams with two to four decimals. @param centimes at most `PRICE_PLACES` decimals */
+  unitPrice(centimes: number): string;
+  /** `20` → `20 %`; `2.5` → `2,5 %`. */
   percent(rate: number): string;
   /** `2026-11-21` → `21 novembre 2026`. @param date a calendar date, `YYYY-MM-DD` */
   longDate(date: string): string;
@@ -25,15 +28,17 @@ function createFormat(locale: string, thousands: string, decimal: string, before
   const date = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'long' });
   const dateAndTime = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'long', timeStyle: 'medium' });
   const grouped = (digits: string) => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands);
-  const amount = (centimes: Centimes) => {
-    const [whole = '', fraction] = decimalOf(Math.abs(centimes)).split('.');
-    return `${centimes < 0 ? MINUS : ''}${grouped(whole)}${decimal}${fraction}`;
+  const local = (number: string) => {
+    const [whole = '', fraction] = number.split('.');
+    return grouped(whole) + (fraction === undefined ? '' : decimal + fraction);
   };
+  const amount = (centimes: Centimes) => `${centimes < 0 ? MINUS : ''}${local(decimalOf(Math.abs(centimes)))}`;
   return {
     amount,
     money: (centimes, currency) => `${amount(centimes)}${NO_BREAK_SPACE}${currency}`,
-    quantity: (count) => grouped(String(count)),
-    percent: (rate) => `${rate}${beforePercent}%`,
+    quantity: (quantity) => local(quantityText(quantity)),
+    unitPrice: (centimes) => local(unitPriceText(centimes)),
+    percent: (rate) => `${local(String(rate))}${beforePercent}%`,
     longDate: (day) => date.format(new Date(`${day}T00:00:00Z`)),
     moment: (at) => `${dateAndTime.format(moroccanClock(at))} (${moroccanZone(at)})`,
   };

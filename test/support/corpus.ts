@@ -3,7 +3,8 @@ import { type CreateInvoiceInput, createInvoiceInput } from '../../src/domain/in
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
 import { TAX_RATES, type TaxRate } from '../../src/domain/invoice/tax-rate.ts';
 import { type LegalTerms, NO_TERMS, termsProblems } from '../../src/domain/invoice/terms.ts';
-import { isTolerated, totalsOf } from '../../src/domain/invoice/totals.ts';
+import { isTolerated, linesWithAmounts, totalsOf } from '../../src/domain/invoice/totals.ts';
+import { UNIT_CODES } from '../../src/domain/invoice/units.ts';
 import { MAX_CENTIMES } from '../../src/domain/money.ts';
 import { PAYMENT_MEANS_NAMES } from '../../src/domain/payment-means.ts';
 import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
@@ -132,6 +133,49 @@ export function corpus(): Specimen[] {
   ] as const) {
     add(name, lines);
   }
+  for (const [name, lines] of [
+    ['an hour and a half', [{ ...line(1.5, 40_000, 20), unit: 'HUR' }]],
+    ['three quarters of a tonne', [{ ...line(0.75, 123_450, 10), unit: 'TNE' }]],
+    ['a thousandth of a cubic metre', [{ ...line(0.001, 99_999, 20), unit: 'MTQ' }, line(1, 100, 20)]],
+    ['a price below a centime', [{ ...line(250_000, 0.25, 20), unit: 'KWH' }]],
+    ['a price of four decimals', [line(3, 12_345.67, 14)]],
+    ['a discount in percent', [{ ...line(3, 9_999, 20), discount: { percent: 12.5, reason: 'Fidélité' } }]],
+    ['a discount as an amount', [{ ...line(3, 9_999, 20), discount: { amount: 1 } }, line(1, 100, 7)]],
+    ['a line for nothing', [{ ...line(1, 5_000, 20), discount: { percent: 100 } }, line(1, 100, 20)]],
+    ['a price with tax', [{ ...line(1, 50_000, 20), taxIncluded: true }]],
+    [
+      'prices with tax that no base gives',
+      [3, 9, 15].map((price) => ({ ...line(1, price * 10 + 3, 20), taxIncluded: true })),
+    ],
+    ['prices with and without tax', [{ ...line(7, 3_333, 14), taxIncluded: true }, line(7, 3_333, 14)]],
+    ['a discount on a price with tax', [{ ...line(2.5, 50_000, 20), taxIncluded: true, discount: { percent: 3.33 } }]],
+  ] as const) {
+    add(name, lines);
+  }
+  for (const unit of UNIT_CODES) add(`unit ${unit}`, [{ ...line(12.345, 6_789, oneOf(TAX_RATES)), unit }]);
+  for (let serial = 0; serial < 40; serial++) {
+    const lines = Array.from({ length: 1 + upTo(12) }, () => ({
+      ...line(
+        (1 + upTo(50_000)) / oneOf([1, 10, 100, 1000]),
+        (100 + upTo(5_000_000)) / oneOf([1, 10, 100]),
+        oneOf(TAX_RATES),
+      ),
+      unit: oneOf([null, ...UNIT_CODES]),
+      taxIncluded: oneOf([null, true, false]),
+      discount: oneOf([
+        null,
+        null,
+        { percent: (1 + upTo(9_999)) / 100 },
+        {
+          amount: 1 + upTo(40),
+          reason: oneOf(TEXTS)
+            .replaceAll(/[\t\n\r]+/g, ' ')
+            .slice(0, 100),
+        },
+      ]),
+    }));
+    add(`exact lines ${serial}`, lines);
+  }
   const { seller, customer } = sampleInvoice();
   const mixed = [line(3, 12_345, 20), line(1, 5_000, 0)];
   for (const paymentMeans of [...PAYMENT_MEANS_NAMES, null]) {
@@ -159,7 +203,7 @@ export function corpus(): Specimen[] {
   add('a test invoice', mixed, { environment: 'test' });
   add('a specimen', mixed, { environment: 'test', specimen: true });
   add('no capital', mixed, { seller: { ...seller, capital: 0 } });
-  while (found.length < 270) {
+  while (found.length < 340) {
     const lines = Array.from({ length: 1 + upTo(30) }, () =>
       line(1 + upTo(10 ** upTo(5)), upTo(10 ** (2 + upTo(6))) + 100, oneOf(TAX_RATES), oneOf(TEXTS)),
     );
@@ -187,10 +231,11 @@ function legalFrom(lines: readonly Line[], changes: Partial<LegalInvoice>, seria
   const invoice = sampleInvoice({
     ...changes,
     number: `2026-${String(serial).padStart(6, '0')}`,
-    lines: input.lines.map((each) => ({ ...each, amount: each.quantity * each.unitPrice })),
+    lines: linesWithAmounts(input.lines),
     amount,
   });
-  if (!isTolerated(amount, invoice.totals, lines))
+  const totals = totalsOf(lines);
+  if (!totals || !isTolerated(amount, totals, lines))
     throw new Error(`the corpus holds an amount that is refused: ${amount}`);
   return invoice;
 }

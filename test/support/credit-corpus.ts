@@ -4,6 +4,8 @@ import { CREDIT_REASONS, type CreditReason, type CreditShare } from '../../src/d
 import { creditEarlierInvoiceInput } from '../../src/domain/invoice/credit-earlier-invoice.ts';
 import { creditInvoiceInput } from '../../src/domain/invoice/credit-invoice.ts';
 import { type CreditRequest, creditOf, leftOf } from '../../src/domain/invoice/credit-share.ts';
+import type { InvoiceLine } from '../../src/domain/invoice/invoice.ts';
+import { PIECE } from '../../src/domain/invoice/line-amounts.ts';
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
 import { NO_TERMS } from '../../src/domain/invoice/terms.ts';
 import { totalsOfRates } from '../../src/domain/invoice/totals.ts';
@@ -78,7 +80,8 @@ export function creditCorpus(): Specimen[] {
         continue;
       }
       const shares = counted.map(shareOf);
-      const left = leftOf(original, shares);
+      const parts = { ...original, lines: original.lines.map((line) => ({ ...PIECE, ...line })) as InvoiceLine[] };
+      const left = leftOf(parts, shares);
       if (left.rates.length === 0) return;
       const { lines, amounts, reason, note } = requested(step, original, left);
       const request: CreditRequest = lines
@@ -86,7 +89,7 @@ export function creditCorpus(): Specimen[] {
         : amounts
           ? { kind: 'amounts', amounts }
           : { kind: 'rest' };
-      const made = creditOf(original, shares, request);
+      const made = creditOf(parts, shares, request);
       // Chosen lines may be more than earlier amounts have left of their rate.
       if ('problems' in made) continue;
       const { id, number, issueDate } = original;

@@ -1,8 +1,9 @@
 import type { CreditShare } from '../../src/domain/invoice/credit.ts';
 import { type CreditRequest, creditOf } from '../../src/domain/invoice/credit-share.ts';
 import type { InvoiceLine } from '../../src/domain/invoice/invoice.ts';
+import { PIECE, type PricedLine } from '../../src/domain/invoice/line-amounts.ts';
 import type { TaxRate } from '../../src/domain/invoice/tax-rate.ts';
-import { type InvoiceTotals, totalsOf } from '../../src/domain/invoice/totals.ts';
+import { type LineTotals, totalsOf } from '../../src/domain/invoice/totals.ts';
 
 /** The part of an invoice that credit notes are computed from. */
 export interface CreditedInvoice {
@@ -14,11 +15,11 @@ export interface CreditedInvoice {
 export const REST = { kind: 'rest' } as const;
 
 export function line(quantity: number, unitPrice: number, taxRate: TaxRate, description = 'Conseil'): InvoiceLine {
-  return { description, quantity, unitPrice, taxRate, amount: quantity * unitPrice };
+  return { ...PIECE, description, quantity, unitPrice, taxRate, amount: quantity * unitPrice };
 }
 
 /** The totals of lines that do not overflow. */
-export function totals(lines: readonly InvoiceLine[]): InvoiceTotals {
+export function totals(lines: readonly PricedLine[]): LineTotals {
   const sums = totalsOf(lines);
   if (!sums) throw new Error('the lines overflow');
   return sums;

@@ -1,4 +1,6 @@
+import type { PricedLine } from '../../src/domain/invoice/line-amounts.ts';
 import type { Specimen } from './corpus.ts';
+import { fraction, nearest, per, times } from './fractions.ts';
 
 /** Amounts in centimes. */
 export interface Figures {
@@ -14,16 +16,20 @@ export interface Figures {
  * computed in the same way.
  */
 export function dueFigures({ invoice, credits }: Omit<Specimen, 'name'>): Figures {
-  const bases = basesOf(invoice);
-  const counted = credits?.counted.map(dueFigures) ?? [];
-  const rates = [...bases].map(([rate, base]) => {
+  if (credits === null) return { rates: ratesOf(invoice), amount: BigInt(invoice.amount) };
+  const wholes = ratesOf(credits.original);
+  const counted = credits.counted.map(dueFigures);
+  const rates = ratesOf(invoice).map(({ rate, base }) => {
     const earlier = counted.flatMap((each) => each.rates.filter((one) => one.rate === rate));
     const [netBefore, taxBefore] = [sum(earlier.map((each) => each.base)), sum(earlier.map(({ tax }) => tax))];
-    return { rate, base, tax: base === 0n ? 0n : notNegative(vat(netBefore + base, rate) - taxBefore) };
+    const all = netBefore + base;
+    const whole = wholes.find((each) => each.rate === rate);
+    // VAT that prices contained may differ by a centime from that on the base; the whole has that of the invoice.
+    const due = all === whole?.base ? whole.tax : least(vat(all, rate), whole?.tax ?? 0n);
+    return { rate, base, tax: base === 0n ? 0n : notNegative(due - taxBefore) };
   });
-  if (credits === null) return { rates, amount: BigInt(invoice.amount) };
   const gross = grossOf(rates) + sum(counted.map((each) => grossOf(each.rates)));
-  const whole = grossOf([...basesOf(credits.original)].map(([rate, base]) => ({ base, tax: vat(base, rate) })));
+  const whole = grossOf(wholes);
   const rounding = ((BigInt(credits.original.amount) - whole) * gross) / whole;
   return { rates, amount: notNegative(gross + rounding - sum(counted.map(({ amount }) => amount))) };
 }
@@ -40,12 +46,33 @@ export function sumOfFigures(figures: readonly Figures[]): Figures {
   };
 }
 
-/** Bases by rate, highest rate first. */
-function basesOf({ lines }: Pick<Specimen['invoice'], 'lines'>): Map<number, bigint> {
-  const bases = new Map<number, bigint>();
-  for (const { taxRate, quantity, unitPrice } of lines)
-    bases.set(taxRate, (bases.get(taxRate) ?? 0n) + BigInt(quantity) * BigInt(unitPrice));
-  return new Map([...bases].sort(([a], [b]) => b - a));
+/**
+ * Bases and VAT by rate, highest rate first. Where prices include VAT, it is what their sum contains; a line of a credit
+ * note has the share that it had of the invoice.
+ */
+function ratesOf({ kind, lines }: Pick<Specimen['invoice'], 'kind' | 'lines'>): Figures['rates'] {
+  const rates = [...new Set(lines.map(({ taxRate }) => taxRate))].sort((a, b) => b - a);
+  return rates.map((rate) => {
+    const at = lines.filter(({ taxRate }) => taxRate === rate);
+    if (kind === 'credit_note') {
+      const base = sum(at.map(({ amount }) => BigInt(amount)));
+      return { rate, base, tax: vat(base, rate) };
+    }
+    const without = sum(at.flatMap((line) => (line.taxIncluded ? [] : statedOf(line))));
+    const within = sum(at.flatMap((line) => (line.taxIncluded ? statedOf(line) : [])));
+    const contained = nearest(per(within * BigInt(rate), 100 + rate));
+    return { rate, base: without + within - contained, tax: vat(without, rate) + contained };
+  });
+}
+
+/** What a line costs as it is stated: quantity times price less its discount, with tax if its price has it. */
+export function statedOf({ quantity, unitPrice, discount }: PricedLine): bigint {
+  const price = times(fraction(quantity), fraction(unitPrice));
+  const { amount, percent } = discount ?? {};
+  return (
+    nearest(price) -
+    (percent == null ? BigInt(amount ?? 0) : nearest(times(price, times(fraction(percent), per(1, 100)))))
+  );
 }
 
 function grossOf(rates: readonly { readonly base: bigint; readonly tax: bigint }[]): bigint {
@@ -55,6 +82,10 @@ function grossOf(rates: readonly { readonly base: bigint; readonly tax: bigint }
 /** Rounds half up in integers: (2 × VAT + 1) / 2 in centimes. */
 function vat(base: bigint, rate: number): bigint {
   return (2n * base * BigInt(rate) + 100n) / 200n;
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }
 
 function notNegative(centimes: bigint): bigint {

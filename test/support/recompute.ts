@@ -1,7 +1,8 @@
 import { DOMParser, type Element } from '@xmldom/xmldom';
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
 import type { Specimen } from './corpus.ts';
-import { dueFigures, type Figures } from './recompute-figures.ts';
+import { equal, fraction, nearest, per, times } from './fractions.ts';
+import { dueFigures, type Figures, statedOf } from './recompute-figures.ts';
 
 const UBL = 'urn:oasis:names:specification:ubl:schema:xsd:';
 const NAMESPACE: Readonly<Record<string, string>> = {
@@ -36,12 +37,26 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
     if (at === undefined) return;
     same(`description ${index}`, text(at, 'cac:Item/cbc:Name'), asXmlReads(line.description));
     same(`quantity ${index}`, text(at, `cbc:${written.quantity}Quantity`), String(line.quantity));
-    same(`price ${index}`, text(at, 'cac:Price/cbc:PriceAmount'), dirhams(BigInt(line.unitPrice)));
-    same(
-      `amount ${index}`,
-      text(at, 'cbc:LineExtensionAmount'),
-      dirhams(BigInt(line.quantity) * BigInt(line.unitPrice)),
-    );
+    same(`unit ${index}`, all(at, `cbc:${written.quantity}Quantity`)[0]?.getAttribute('unitCode'), line.unit ?? 'C62');
+    const allowed = centimesOf(text(at, 'cac:AllowanceCharge/cbc:Amount') ?? '0.00');
+    const amount = centimesOf(text(at, 'cbc:LineExtensionAmount') ?? '');
+    same(`discount ${index}`, all(at, 'cac:AllowanceCharge').length, line.discount ? 1 : 0);
+    const price = text(at, 'cac:Price/cbc:PriceAmount') ?? '';
+    if (line.taxIncluded) {
+      // Without tax, each line is less than a centime from its share; its price is for the whole quantity.
+      const off = amount * BigInt(100 + line.taxRate) - statedOf(line) * 100n;
+      same(`amount ${index} near its share`, off < 0n ? -off < 100 + line.taxRate : off < 100 + line.taxRate, true);
+      same(`base quantity ${index}`, text(at, 'cac:Price/cbc:BaseQuantity'), String(line.quantity));
+      same(`price ${index}`, centimesOf(price), amount + allowed);
+    } else {
+      same(`price ${index}`, equal(times(fraction(price), per(100, 1)), fraction(line.unitPrice)), true);
+      same(`amount ${index}`, amount, statedOf(line));
+      same(
+        `price less discount ${index}`,
+        nearest(times(fraction(line.quantity), fraction(line.unitPrice))) - allowed,
+        amount,
+      );
+    }
     same(`rate ${index}`, text(at, 'cac:Item/cac:ClassifiedTaxCategory/cbc:Percent'), String(line.taxRate));
   });
 
@@ -103,7 +118,7 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
 /** The figures that a document states. */
 export function statedFigures(document: Uint8Array): Figures {
   const root = parsed(document);
-  const centimes = (from: Element, path: string) => BigInt((text(from, path) ?? '').replace('.', ''));
+  const centimes = (from: Element, path: string) => centimesOf(text(from, path) ?? '');
   return {
     rates: all(root, 'cac:TaxTotal/cac:TaxSubtotal').map((each) => ({
       rate: Number(text(each, 'cac:TaxCategory/cbc:Percent')),
@@ -168,6 +183,10 @@ function asAttributeReads(written: string): string {
 /** XML parsers read every line end as LF. */
 function asXmlReads(written: string): string {
   return written.replace(/\r\n?/g, '\n');
+}
+
+function centimesOf(written: string): bigint {
+  return BigInt(written.replace('.', ''));
 }
 
 function dirhams(centimes: bigint): string {

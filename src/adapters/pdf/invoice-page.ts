@@ -1,8 +1,10 @@
 import QRCode from 'qrcode';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
-import type { DrawnDraft, LegalInvoice, PrintedInvoice } from '../../domain/invoice/ports.ts';
+import { netDiscountOf } from '../../domain/invoice/line-amounts.ts';
+import type { DrawnDraft, LegalInvoice, LegalLine, PrintedInvoice } from '../../domain/invoice/ports.ts';
+import { UNITS } from '../../domain/invoice/units.ts';
 import { amountInWords } from '../../text/amount-in-words.ts';
-import { FORMATS } from '../../text/document-format.ts';
+import { FORMATS, NO_BREAK_SPACE } from '../../text/document-format.ts';
 import { escapeHtml, html, Markup } from '../../text/markup.ts';
 import { drawable } from './drawable-text.ts';
 import { fontFaces } from './fonts.ts';
@@ -94,11 +96,12 @@ function mark({ labels, decision, invoice: { environment, specimen } }: Texts): 
  * of one group together on a page, but not a table's last rows with content after the table. For assistive technology,
  * the closing follows the table: see pades/closing-structure.ts.
  */
-function lines({ labels, format, invoice }: Texts, closing: Markup): Markup {
+function lines(texts: Texts, closing: Markup): Markup {
+  const { labels, format, invoice } = texts;
   const rows = invoice.lines.map(
     (line, index) => html`<tr>
-<td class="index">${index + 1}</td><td class="text lines-of-text" dir="auto">${line.description}</td>
-${figure(format.quantity(line.quantity))}${figure(format.amount(line.unitPrice))}
+<td class="index">${index + 1}</td><td class="text lines-of-text" dir="auto">${line.description}${discount(texts, line)}</td>
+${figure(measure(texts, line))}${figure(unitPrice(texts, line))}
 ${figure(format.percent(line.taxRate))}${figure(format.amount(line.amount))}
 </tr>`,
   );
@@ -113,6 +116,28 @@ ${columnHead(labels.unitPrice, 'figure')}${columnHead(labels.taxRate, 'figure')}
 ${closing}
 </div></td></tr></tbody>
 </table>`;
+}
+
+/** Writes how much a line has: `1,5 h`. */
+function measure({ format, invoice }: Texts, { quantity, unit }: LegalLine): string {
+  const written = format.quantity(quantity);
+  return unit ? `${written}${NO_BREAK_SPACE}${UNITS[unit][invoice.seller.documentLanguage]}` : written;
+}
+
+/** Writes a unit price. The head of its column says that prices are without tax, so one with tax says so. */
+function unitPrice({ labels, format }: Texts, line: LegalLine): string {
+  const price = format.unitPrice(line.unitPrice);
+  return line.taxIncluded ? `${price}${NO_BREAK_SPACE}${labels.taxIncluded}` : price;
+}
+
+/** Writes the discount of a line below its description; null if it has none. */
+function discount({ labels, format, invoice }: Texts, line: LegalLine): Markup | null {
+  if (line.discount == null) return null;
+  const { percent, reason } = line.discount;
+  const language = { lang: invoice.seller.documentLanguage, dir: labels.direction };
+  return html`<br><span class="discount" lang="${language.lang}" dir="${language.dir}">${labels.discount}${
+    percent == null ? null : html` ${format.percent(percent)}`
+  }${reason ? html` (<bdi>${reason}</bdi>)` : null} <bdi dir="ltr">${format.amount(-netDiscountOf(line))}</bdi></span>`;
 }
 
 function sums(texts: Texts): Markup {

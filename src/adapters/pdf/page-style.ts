@@ -117,6 +117,7 @@ td.figure { direction: ltr; unicode-bidi: isolate; }
 .sums .totals th { font-size: inherit; font-weight: 400; color: inherit; }
 .sums .totals .payable th, .sums .totals .payable td { border: 0; padding-block: 1.6mm; font-size: 10.5pt; font-weight: 700; color: #fff; background: #17365d; }
 
+.discount { font-size: 0.92em; }
 .note { margin-top: 1.5mm; padding: 0 1.6mm; }
 .words { margin-top: 2.6mm; padding: 1.6mm 3.5mm; background: #f4f6f9; border-radius: 1.2mm; }
 .words strong { font-weight: 700; }

@@ -1,9 +1,7 @@
-import { LIMITS } from '../../domain/invoice/field-input.ts';
 import { KINDS, type Kind, kindOfRoot } from '../../domain/invoice/kinds.ts';
-import { parseTaxRate } from '../../domain/invoice/tax-rate.ts';
-import { CURRENCY, decimalOf, divideHalfUp, MAX_CENTIMES } from '../../domain/money.ts';
-import { amountNote } from './invoice-document.ts';
+import { expectFigures } from './check-figures.ts';
 import { type ReadElement, readCanonical } from './read-canonical.ts';
+import { BrokenRule, expect, one, optional, text } from './rules.ts';
 
 /**
  * Parses the text of a written document and checks it against UBL's structure and the rules of Moroccan VAT. Recomputes
@@ -26,12 +24,6 @@ export function brokenRule(xml: string): string | null {
     if (error instanceof BrokenRule) return error.message;
     throw error;
   }
-}
-
-class BrokenRule extends Error {}
-
-function expect(condition: boolean, message: string): asserts condition {
-  if (!condition) throw new BrokenRule(message);
 }
 
 /** Checks that no element is empty, as UBL 2.1 requires (document constraints, section 5.1). */
@@ -152,125 +144,4 @@ function isDay(written: string): boolean {
  */
 function isAccount(rib: string): boolean {
   return /^\d{24}$/.test(rib) && 97n - (BigInt(`${rib.slice(0, 22)}00`) % 97n) === BigInt(rib.slice(22));
-}
-
-/**
- * The limits in centimes of the rounding differences of a document. Each invoice rounds VAT by itself, and its amount may
- * differ by half a centime per line. The credit notes of an invoice add up to exactly its VAT and its amount, so each
- * may differ: its VAT by less than a dirham (EN 16931, BR-S-09), its amount by the rounding of an invoice of any length.
- */
-function toleranceOf(kind: Kind, lines: number): { readonly tax: bigint; readonly rounding: bigint } {
-  if (kind === 'invoice') return { tax: 0n, rounding: BigInt(lines) / 2n };
-  return { tax: 99n, rounding: BigInt(LIMITS.lines) / 2n };
-}
-
-function expectFigures(root: ReadElement, kind: Kind): void {
-  const bases = new Map<string, bigint>();
-  let net = 0n;
-  const lines = root.children.filter(({ name }) => name === `cac:${KINDS[kind].ublRoot}Line`);
-  const tolerance = toleranceOf(kind, lines.length);
-  lines.forEach((line, index) => {
-    const at = `line ${index + 1}`;
-    expect(text(line, 'cbc:ID') === String(index + 1), `The number of ${at} is not ${index + 1}.`);
-    const amount = money(line, 'cbc:LineExtensionAmount');
-    const quantity = text(line, `cbc:${KINDS[kind].ublQuantity}Quantity`);
-    expect(/^[1-9]\d*$/.test(quantity), `The quantity of ${at} is not a positive whole number.`);
-    const product = BigInt(quantity) * money(line, 'cac:Price', 'cbc:PriceAmount');
-    expectEqual(`the amount of ${at}`, amount, product);
-    const category = categoryOf(one(line, 'cac:Item', 'cac:ClassifiedTaxCategory'));
-    bases.set(category, (bases.get(category) ?? 0n) + amount);
-    net += amount;
-  });
-
-  const taxTotal = one(root, 'cac:TaxTotal');
-  let tax = 0n;
-  for (const subtotal of taxTotal.children.slice(1)) {
-    const category = categoryOf(one(subtotal, 'cac:TaxCategory'));
-    const base = bases.get(category);
-    expect(base !== undefined, `The VAT of ${category} % is stated twice, or no line has it.`);
-    bases.delete(category);
-    expectEqual(`the base at ${category} %`, money(subtotal, 'cbc:TaxableAmount'), base);
-    const amount = money(subtotal, 'cbc:TaxAmount');
-    const computed = divideHalfUp(base * BigInt(category.slice(2)), 100n);
-    if (size(amount - computed) > tolerance.tax) expectEqual(`the VAT at ${category} %`, amount, computed);
-    expect(amount >= 0n && (amount === 0n || category.slice(2) !== '0'), `The VAT at ${category} % is out of range.`);
-    tax += amount;
-  }
-  expect(bases.size === 0, `The VAT of ${[...bases.keys()].join(' and ')} % is missing.`);
-
-  const totals = one(root, 'cac:LegalMonetaryTotal');
-  const rounding = totals.children.some(({ name }) => name === 'cbc:PayableRoundingAmount')
-    ? money(totals, 'cbc:PayableRoundingAmount')
-    : 0n;
-  const payable = money(totals, 'cbc:PayableAmount');
-  expectEqual('the VAT of the invoice', money(taxTotal, 'cbc:TaxAmount'), tax);
-  expectEqual('the sum of the lines', money(totals, 'cbc:LineExtensionAmount'), net);
-  expectEqual('the total without VAT', money(totals, 'cbc:TaxExclusiveAmount'), net);
-  expectEqual('the total with VAT', money(totals, 'cbc:TaxInclusiveAmount'), net + tax);
-  expectEqual('the amount to pay', payable, net + tax + rounding);
-  expect(
-    size(rounding) <= tolerance.rounding,
-    `A rounding of ${decimalOf(Number(rounding))} exceeds half a centime per line.`,
-  );
-  expect(payable >= 0n && payable <= BigInt(MAX_CENTIMES), 'The amount to pay is out of range.');
-  expect(text(root, 'cbc:Note') === amountNote(kind, Number(payable)), 'The amount in words is not the amount to pay.');
-}
-
-function size(amount: bigint): bigint {
-  return amount < 0n ? -amount : amount;
-}
-
-function expectEqual(what: string, written: bigint, recomputed: bigint): void {
-  expect(
-    written === recomputed,
-    `The document states ${written} centimes for ${what}; the recomputed value is ${recomputed}.`,
-  );
-}
-
-/**
- * Returns the element at the end of a path of names. Each step must exist exactly once; of several cbc:Note elements
- * the first is taken.
- */
-function one(element: ReadElement, ...path: readonly string[]): ReadElement {
-  let found = element;
-  for (const step of path) {
-    const children = found.children.filter(({ name }) => name === step);
-    const [child] = step === 'cbc:Note' ? children : children.length === 1 ? children : [];
-    expect(child !== undefined, `${found.name} contains ${children.length} elements ${step}.`);
-    found = child;
-  }
-  return found;
-}
-
-/** Returns an optional child element. {@link PARTS} limits it to one occurrence. */
-function optional(element: ReadElement, name: string): ReadElement | null {
-  return element.children.find((child) => child.name === name) ?? null;
-}
-
-function text(element: ReadElement, ...path: readonly string[]): string {
-  return one(element, ...path).text;
-}
-
-/** Returns an amount in centimes. It must be written in MAD with two decimals. */
-function money(element: ReadElement, ...path: readonly string[]): bigint {
-  const { name, text: written, attributes } = one(element, ...path);
-  expect(attributes.endsWith(` currencyID="${CURRENCY}"`), `${name} is not in ${CURRENCY}.`);
-  expect(/^-?\d+\.\d\d$/.test(written), `${name} is not an amount with two decimals.`);
-  return BigInt(written.replace('.', ''));
-}
-
-/** Returns category and rate as one key, such as `S 20`, by which VAT is summed. */
-function categoryOf(category: ReadElement): string {
-  const [id, rate] = [text(category, 'cbc:ID'), text(category, 'cbc:Percent')];
-  expect(text(category, 'cac:TaxScheme', 'cbc:ID') === 'VAT', 'A tax category does not have the tax scheme VAT.');
-  expect(parseTaxRate(rate) !== null, `${rate} is not a Moroccan VAT rate.`);
-  expect(
-    rate === '0' ? id === 'E' || id === 'Z' : id === 'S',
-    `The tax category ${id} does not match the rate ${rate} %.`,
-  );
-  const reasons = category.children.filter(({ name }) => name === 'cbc:TaxExemptionReason').length;
-  if (category.name === 'cac:TaxCategory') {
-    expect(reasons === (id === 'E' ? 1 : 0), `The tax category ${id} has ${reasons} exemption reasons.`);
-  }
-  return `${id} ${rate}`;
 }

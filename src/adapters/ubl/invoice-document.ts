@@ -1,10 +1,13 @@
+import { quantityText, unitPriceText } from '../../domain/decimal.ts';
 import type { Credit, Original } from '../../domain/invoice/credit.ts';
 import { KINDS, type Kind } from '../../domain/invoice/kinds.ts';
+import { netDiscountOf } from '../../domain/invoice/line-amounts.ts';
 import type { LegalInvoice, LegalLine } from '../../domain/invoice/ports.ts';
 import type { RateTotal } from '../../domain/invoice/tax-rate.ts';
 import { TAX_RATE_TABLE, type TaxRate } from '../../domain/invoice/tax-rate.ts';
 import type { LegalTerms } from '../../domain/invoice/terms.ts';
-import type { Centimes } from '../../domain/money.ts';
+import { unitCode } from '../../domain/invoice/units.ts';
+import { type Centimes, CURRENCY } from '../../domain/money.ts';
 import { paymentMeansCode } from '../../domain/payment-means.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { amountInFrenchWords } from '../../text/french-words.ts';
@@ -92,6 +95,8 @@ function testNote({ environment, specimen }: LegalInvoice): [string] | null {
   return environment === 'test' ? ['Document de test, sans valeur légale ni fiscale.'] : null;
 }
 
+const UNCL5189_DISCOUNT = '95';
+
 const ENVELOPED_XADES = 'urn:oasis:names:specification:ubl:dsig:enveloped:xades';
 
 function signatureId(root: string): string {
@@ -169,12 +174,13 @@ function vat(): Element {
 
 function documentLine(kind: Kind, line: LegalLine, id: number, exemptionReason: string | null): Element {
   const { ublRoot, ublQuantity } = KINDS[kind];
+  const inUnit = { unitCode: unitCode(line.unit) };
   return group(
     `cac:${ublRoot}Line`,
     text('cbc:ID', String(id)),
-    // C62 means "one" in UN/ECE Recommendation 20: invoice lines have no unit of measure.
-    text(`cbc:${ublQuantity}Quantity`, String(line.quantity), { unitCode: 'C62' }),
+    text(`cbc:${ublQuantity}Quantity`, quantityText(line.quantity), inUnit),
     money('cbc:LineExtensionAmount', line.amount),
+    lineDiscount(line),
     group(
       'cac:Item',
       text('cbc:Name', line.description),
@@ -185,6 +191,29 @@ function documentLine(kind: Kind, line: LegalLine, id: number, exemptionReason: 
         vat(),
       ),
     ),
-    group('cac:Price', money('cbc:PriceAmount', line.unitPrice)),
+    line.taxIncluded
+      ? // A price without tax may have no end of decimals, so it is stated for the whole quantity.
+        group(
+          'cac:Price',
+          money('cbc:PriceAmount', line.amount + netDiscountOf(line)),
+          text('cbc:BaseQuantity', quantityText(line.quantity), inUnit),
+        )
+      : group('cac:Price', text('cbc:PriceAmount', unitPriceText(line.unitPrice), { currencyID: CURRENCY })),
+  );
+}
+
+/** Writes BG-27 of EN 16931: the discount of a line, without tax. */
+function lineDiscount(line: LegalLine): Element | null {
+  if (line.discount == null) return null;
+  const { percent, reason } = line.discount;
+  const amount = netDiscountOf(line);
+  return group(
+    'cac:AllowanceCharge',
+    text('cbc:ChargeIndicator', 'false'),
+    text('cbc:AllowanceChargeReasonCode', UNCL5189_DISCOUNT),
+    text('cbc:AllowanceChargeReason', isWritten(reason ?? null) ? `${reason}` : 'Remise'),
+    percent != null && text('cbc:MultiplierFactorNumeric', String(percent)),
+    money('cbc:Amount', amount),
+    percent != null && money('cbc:BaseAmount', line.amount + amount),
   );
 }

@@ -12,6 +12,7 @@ interface Scalars {
   ID: string;
   Metadata: Readonly<Record<string, string>>;
   SafeInt: number;
+  Decimal: number;
 }
 
 type TypedDocuments = ReturnType<typeof initGraphQLTada<{ introspection: introspection; scalars: Scalars }>>;

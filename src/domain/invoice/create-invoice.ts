@@ -24,6 +24,7 @@ import {
 import { CREATED, recordCreation } from './record-creation.ts';
 import type { Replaces } from './replacement.ts';
 import { type IdempotencyMark, type InvoiceCreation, type InvoiceReading, NumberTaken } from './repository.ts';
+import { linesWithAmounts } from './totals.ts';
 
 export interface CreationNeeds extends IssuingNeeds {
   readonly invoices: InvoiceCreation & Pick<InvoiceReading, 'findByOwnNumber'>;
@@ -185,7 +186,7 @@ export function newInvoice(
     credit: null,
     replaces,
     customer: { ...kept.customer, address: kept.customer.address || null },
-    lines: kept.lines.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
+    lines: linesWithAmounts(kept.lines),
     ownNumber: kept.number,
     createdAt,
     traceparent,

@@ -14,7 +14,7 @@ import { type CreditNoteNeeds, issueCreditNote } from './issue-credit-note.ts';
 import type { IssuedDocument } from './issuing.ts';
 import { CREATED, recordCreation } from './record-creation.ts';
 import type { InvoiceCreation, InvoiceReading } from './repository.ts';
-import { totalsOf } from './totals.ts';
+import { linesWithAmounts, totalsOf } from './totals.ts';
 
 /** The structure of the input of `creditEarlierInvoice`; a violation is a 400. */
 export const creditEarlierInvoiceInput = z.strictObject({
@@ -73,7 +73,7 @@ export const creditEarlierInvoice = {
       return {
         currency: 'MAD',
         customer: { ...customer, address: customer.address || null },
-        lines: input.lines.map((line) => ({ ...keepLine(line), amount: line.quantity * line.unitPrice })),
+        lines: linesWithAmounts(input.lines.map(keepLine)),
         metadata,
         credit: {
           rates: totals.rates,

@@ -6,7 +6,7 @@ import { filledText } from '../printable-text.ts';
 import type { Change, UseCase } from '../use-case.ts';
 import { REASON } from './credit-reason-input.ts';
 import type { CreditRequest } from './credit-share.ts';
-import { centimes, LIMITS, metadata, quantity, taxRate } from './field-input.ts';
+import { centimes, decimalQuantity, LIMITS, metadata, quantity, taxRate } from './field-input.ts';
 import { findOwnInvoice } from './find-own-invoice.ts';
 import { type CreditNoteNeeds, issueCreditNote } from './issue-credit-note.ts';
 import type { IssuedDocument } from './issuing.ts';
@@ -20,7 +20,7 @@ export const creditInvoiceInput = z
   .strictObject({
     ...REASON,
     lines: z
-      .array(z.strictObject({ line: quantity, quantity }), { error: expected('a list of lines') })
+      .array(z.strictObject({ line: quantity, quantity: decimalQuantity }), { error: expected('a list of lines') })
       .min(1, { error: 'is empty: at least one item is expected' })
       .max(LIMITS.lines, { error: `has too many items: at most ${LIMITS.lines}` })
       .nullish(),

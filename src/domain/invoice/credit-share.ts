@@ -1,7 +1,10 @@
+import { QUANTITY_PLACES, scaled } from '../decimal.ts';
 import { type Problem, problem } from '../errors.ts';
 import { type Centimes, CURRENCY, decimalOf } from '../money.ts';
 import type { CreditShare, Original } from './credit.ts';
 import type { Invoice, InvoiceLine } from './invoice.ts';
+import { PIECE, partOf } from './line-amounts.ts';
+import { measureOf } from './plain-line.ts';
 import type { RateTotal, TaxRate } from './tax-rate.ts';
 import { type InvoiceTotals, taxOn, totalsOf, totalsOfRates } from './totals.ts';
 
@@ -15,7 +18,7 @@ export type CreditRequest =
 export interface CreditedLine {
   /** The position of the line in the invoice, starting at 1. */
   readonly line: number;
-  /** How much of it, at most the line's quantity. */
+  /** How much of it, at most the line's quantity, with at most `QUANTITY_PLACES` decimals. */
   readonly quantity: number;
 }
 
@@ -86,17 +89,28 @@ function faultsOf({ lines }: Parts, request: CreditRequest): Problem[] {
   }
   const chosen = new Set<number>();
   for (const [i, { line, quantity }] of request.lines.entries()) {
-    const most = lines[line - 1]?.quantity;
-    if (most === undefined) {
+    const whole = lines[line - 1];
+    if (whole === undefined) {
       refuse(`must be the position of a line of the invoice, from 1 to ${lines.length}.`, `lines.${i}.line`);
     } else if (chosen.has(line)) {
       refuse(`is ${line}, as in an earlier item: a line is chosen at most once.`, `lines.${i}.line`);
-    } else if (!Number.isInteger(quantity) || quantity < 1 || quantity > most) {
-      refuse(`must be an integer from 1 to ${most}, the quantity of line ${line}.`, `lines.${i}.quantity`);
+    } else if (!isPart(quantity, whole)) {
+      const number = isCounted(whole) ? 'an integer from 1' : `above 0, with at most ${QUANTITY_PLACES} decimals, up`;
+      refuse(`must be ${number} to ${whole.quantity}, the quantity of line ${line}.`, `lines.${i}.quantity`);
     }
     chosen.add(line);
   }
   return faults;
+}
+
+/** Whether a line has whole pieces, of which no fraction is credited. */
+function isCounted({ quantity, unit }: InvoiceLine): boolean {
+  return unit === null && Number.isInteger(quantity);
+}
+
+function isPart(quantity: number, whole: InvoiceLine): boolean {
+  if (isCounted(whole) && !Number.isInteger(quantity)) return false;
+  return quantity > 0 && quantity <= whole.quantity && scaled(quantity, QUANTITY_PLACES) !== null;
 }
 
 /**
@@ -109,7 +123,7 @@ function linesOf(
   request: CreditRequest,
 ): InvoiceLine[] {
   const lineOf = (description: string, taxRate: TaxRate, net: Centimes) => {
-    return { description, quantity: 1, unitPrice: net, taxRate, amount: net };
+    return { ...PIECE, description, unitPrice: net, taxRate, amount: net };
   };
   switch (request.kind) {
     case 'rest':
@@ -118,7 +132,10 @@ function linesOf(
     case 'lines':
       return request.lines.flatMap(({ line, quantity }) => {
         const chosen = lines[line - 1];
-        return chosen ? [{ ...chosen, quantity, amount: quantity * chosen.unitPrice }] : [];
+        if (chosen === undefined || quantity === chosen.quantity) return chosen ?? [];
+        const { amount, isExact } = partOf(chosen, quantity);
+        if (isExact) return { ...chosen, quantity, amount };
+        return lineOf(`${chosen.description} (${measureOf({ ...chosen, quantity })})`, chosen.taxRate, amount);
       });
     case 'amounts':
       return request.amounts.map(({ taxRate, net, description }) =>
@@ -152,15 +169,36 @@ function excessesOf(number: string, left: CreditShare, request: CreditRequest, l
  * @param lines together within what is left, and not without a price
  */
 function shareOf({ lines: all, amount }: Parts, counted: readonly CreditShare[], lines: InvoiceLine[]): CreditShare {
-  const rates = sumsOf(lines).rates.map(({ rate, base }) => {
+  const { rates: wholes, gross: whole } = sumsOf(all);
+  const rates = basesOf(lines).map(({ rate, base }) => {
     const credited = creditedAt(rate, counted);
-    const due = Number(taxOn(BigInt(credited.base + base), rate));
+    const due = dueOf(
+      credited.base + base,
+      wholes.find((each) => each.rate === rate),
+      rate,
+    );
     return { rate, base, tax: base === 0 ? 0 : Math.max(0, due - credited.tax) };
   });
-  const whole = sumsOf(all).gross;
   const gross = totalsOfRates([...counted, { rates }].flatMap((share) => share.rates)).gross;
   const rounding = Number((BigInt(amount - whole) * BigInt(gross)) / BigInt(whole));
   return { rates, amount: Math.max(0, gross + rounding - amountOf(counted)) };
+}
+
+/**
+ * Returns the VAT on a base that is a part of an invoice's. VAT that prices contain may differ from base × rate by a
+ * centime; the whole has exactly that of the invoice, and no part has more.
+ */
+function dueOf(base: Centimes, whole: RateTotal | undefined, rate: TaxRate): Centimes {
+  const tax = Number(taxOn(BigInt(base), rate));
+  if (whole === undefined) return tax;
+  return base === whole.base ? whole.tax : Math.min(tax, whole.tax);
+}
+
+/** Returns the sums of lines by rate, highest rate first. */
+function basesOf(lines: readonly InvoiceLine[]): Omit<RateTotal, 'tax'>[] {
+  const bases = new Map<TaxRate, Centimes>();
+  for (const { taxRate, amount } of lines) bases.set(taxRate, (bases.get(taxRate) ?? 0) + amount);
+  return [...bases].map(([rate, base]) => ({ rate, base })).sort((a, b) => b.rate - a.rate);
 }
 
 function sumsOf(lines: readonly InvoiceLine[]): InvoiceTotals {

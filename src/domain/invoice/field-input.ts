@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { isCalendarDate } from '../calendar-date.ts';
+import { PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES, scaled } from '../decimal.ts';
 import { expected } from '../input-problems.ts';
 import { MIN_AMOUNT } from '../limits.ts';
 import { CURRENCY, MAX_CENTIMES } from '../money.ts';
 import { anyText, fits, isPrintable, printableText } from '../printable-text.ts';
 import { SERVICE_SERIES } from './kinds.ts';
 import { TAX_RATES } from './tax-rate.ts';
+import { UNIT_CODES } from './units.ts';
 
 // Input rules of single fields that take more than one line; `fields.ts` assigns them to fields.
 
@@ -21,6 +23,7 @@ export const LIMITS = {
   number: 50,
   paymentMode: 100,
   paymentReference: 50,
+  discountReason: 100,
 } as const;
 
 /** Maximum distance of other dates from the date of the invoice, in years. */
@@ -56,6 +59,37 @@ export const quantity = z
   .number({ error: expected('a positive integer') })
   .refine((value) => Number.isSafeInteger(value) && value > 0, { error: expected('a positive integer') })
   .meta({ type: 'integer', minimum: 1, maximum: MAX_CENTIMES });
+
+/** Makes the rule of a decimal number, which a JSON number represents exactly (`scaled`). */
+function decimal(what: string, places: number, isAllowed: (value: number) => boolean) {
+  const error = expected(`${what} of at most ${places} decimals`);
+  return z.number({ error }).refine((value) => scaled(value, places) !== null && isAllowed(value), { error });
+}
+
+/** The largest quantity with decimals, and the largest price with decimals: 12 digits before them are exact. */
+const MOST_WITH_DECIMALS = 999_999_999_999;
+
+function isExact(value: number): boolean {
+  return Number.isSafeInteger(value) || value < MOST_WITH_DECIMALS;
+}
+
+export const decimalQuantity = decimal('a positive number', QUANTITY_PLACES, (value) => value > 0 && isExact(value));
+
+export const unitPrice = decimal('a number of centimes, zero or more,', PRICE_PLACES, isExact);
+
+export const discountPercent = decimal(
+  'a number above 0 and up to 100',
+  PERCENT_PLACES,
+  (value) => value > 0 && value <= 100,
+);
+
+export const discountAmount = z
+  .number({ error: expected(CENTIMES) })
+  .refine((value) => Number.isSafeInteger(value) && value > 0, { error: expected(`${CENTIMES}, more than zero`) });
+
+export const unit = z
+  .enum(UNIT_CODES, { error: expected(`one of ${UNIT_CODES.join(', ')} (UN/ECE Recommendation 20)`) })
+  .meta({ id: 'Unit' });
 
 export const taxRate = z
   .literal(TAX_RATES, { error: expected(`one of ${TAX_RATES.join(', ')} (percent)`) })

@@ -5,6 +5,7 @@ import type { Environment } from '../tenant/tenant.ts';
 import { timestampOf } from '../timestamp.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
 import type { TaxRate } from './tax-rate.ts';
+import type { Unit } from './units.ts';
 
 /** The types of scalar values. REST and GraphQL each have a table of how they represent them. */
 export interface ValueTypes {
@@ -12,6 +13,9 @@ export interface ValueTypes {
   readonly text: string;
   readonly ice: string;
   readonly integer: number;
+  readonly decimal: number;
+  readonly boolean: boolean;
+  readonly unit: Unit;
   readonly centimes: Centimes;
   readonly taxRate: TaxRate;
   readonly currency: Currency;
@@ -42,7 +46,19 @@ interface Column {
   readonly event?: number;
 }
 
+/** How REST takes and shows a value of which it knows only a part, such as the integers among the quantities. */
+interface Narrowed {
+  /** The field of GraphQL that shows it, from which REST's answers take the value. */
+  readonly from: string;
+  /** Returns the value for a record that has the field. */
+  readonly of: (record: never) => unknown;
+  readonly type: ValueType;
+  readonly input: z.ZodType;
+  readonly description: string;
+}
+
 interface ValueField extends Column {
+  readonly narrowed?: Narrowed;
   readonly type: ValueType;
   /** The input rule with its default; absent if clients do not send the field. */
   readonly input?: z.ZodType;
@@ -154,11 +170,16 @@ export type Face = 'rest' | 'graphql';
 /** The keyword of the OpenAPI document for what goes beyond the contract. */
 export const EXTENSION = 'x-extension';
 
+/** Returns a field as REST has it. */
+function narrowed(field: Field): Field {
+  return 'narrowed' in field && field.narrowed ? { ...field, ...field.narrowed } : field;
+}
+
 /** Returns the fields that clients send, with their names in one API. */
 export function inputFields({ fields }: RecordType, face: Face): [name: string, field: Field][] {
   return Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
     const shown = face === 'rest' ? field.rest : name;
-    return field.input === undefined || shown === null ? [] : [[shown, field]];
+    return field.input === undefined || shown === null ? [] : [[shown, face === 'rest' ? narrowed(field) : field]];
   });
 }
 
@@ -182,7 +203,7 @@ export function isNullable(field: Field): boolean {
 
 /** A field of REST's answers, for any credential. */
 export interface AnsweredField {
-  /** Name in the domain and in GraphQL. */
+  /** Name in GraphQL; it is that in the domain, unless REST has a part of the value only. */
   readonly name: string;
   readonly rest: string;
   readonly field: Field;
@@ -194,9 +215,11 @@ export function isAnswered(field: Field): field is Field & { readonly rest: stri
 }
 
 export function answeredFields({ fields }: RecordType): AnsweredField[] {
-  return Object.entries(fields).flatMap(([name, field]) =>
-    isAnswered(field) ? [{ name, rest: field.rest, field }] : [],
-  );
+  return Object.entries(fields).flatMap(([name, field]) => {
+    if (!isAnswered(field)) return [];
+    const from = 'narrowed' in field && field.narrowed ? field.narrowed.from : name;
+    return [{ name: from, rest: field.rest, field: narrowed(field) }];
+  });
 }
 
 /** Returns the fields of an event's data, in their order. */
@@ -225,9 +248,18 @@ export function exampleOf(type: RecordType, of: 'answer' | 'input'): Record<stri
  * @param values the argument of that function, an object with the domain's names; dots in a name are a path
  */
 export function restWriter(fields: readonly AnsweredField[]): (values: unknown) => Record<string, unknown> {
-  const writers = fields.map(({ name, rest, field }) => ({ path: name.split('.'), rest, write: valueWriter(field) }));
-  return (values) =>
-    Object.fromEntries(writers.map(({ path, rest, write }) => [rest, write(path.reduce(memberOf, values) ?? null)]));
+  const writers = fields.map(({ name, rest, field }) => ({
+    rest,
+    read: valueReader(name, field),
+    write: valueWriter(field),
+  }));
+  return (values) => Object.fromEntries(writers.map(({ rest, read, write }) => [rest, write(read(values) ?? null)]));
+}
+
+function valueReader(name: string, field: Field): (values: unknown) => unknown {
+  if ('narrowed' in field && field.narrowed) return field.narrowed.of as (values: unknown) => unknown;
+  const path = name.split('.');
+  return (values) => path.reduce(memberOf, values);
 }
 
 function valueWriter(field: Field): (value: unknown) => unknown {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bankAccountDigits } from '../bank-account.ts';
+import { PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES } from '../decimal.ts';
 import { emailAddress } from '../email-address.ts';
 import { expected } from '../input-problems.ts';
 import { MIN_AMOUNT } from '../limits.ts';
@@ -11,6 +12,9 @@ import {
   currency,
   DATE_YEARS,
   date,
+  decimalQuantity,
+  discountAmount,
+  discountPercent,
   LIMITS,
   metadata,
   orDefault,
@@ -18,8 +22,11 @@ import {
   quantity,
   statedAmount,
   taxRate,
+  unit,
+  unitPrice,
 } from './field-input.ts';
 import type { RecordType } from './field-table.ts';
+import { type PlainableLine, plainLine } from './plain-line.ts';
 import { DEFAULT_TAX_RATE, TAX_RATE_DESCRIPTION } from './tax-rate.ts';
 
 // The fields of an invoice, one row each (docs/api/contract.md, "Invoice"). These tables define the inputs of REST and
@@ -68,6 +75,40 @@ export const CUSTOMER = {
   },
 } as const satisfies RecordType;
 
+const DESCRIPTION = filledText(LIMITS.description, 'the designation, a string');
+const DESCRIPTION_TEXT = `Designation of the service or product, at most ${LIMITS.description} characters.`;
+
+const LINE_DISCOUNT = {
+  name: 'Discount',
+  inputName: 'DiscountInput',
+  restName: 'Discount',
+  restInputName: 'DiscountInput',
+  description: 'A reduction of the price of a line: an amount or a percentage.',
+  fields: {
+    amount: {
+      rest: null,
+      type: 'centimes',
+      input: discountAmount.nullish(),
+      description: 'In centimes, with tax if the unit price has it; null if it is a percentage.',
+      inputDescription: 'In centimes, with tax if the unit price has it, at most the price of the line.',
+    },
+    percent: {
+      rest: null,
+      type: 'decimal',
+      input: discountPercent.nullish(),
+      description: 'Of quantity times unit price; null if it is an amount.',
+      inputDescription: `Of quantity times unit price: above 0, up to 100, at most ${PERCENT_PLACES} decimals.`,
+    },
+    reason: {
+      rest: null,
+      type: 'text',
+      input: oneLineText(LIMITS.discountReason, 'why, in words').nullish(),
+      description: 'Why, in words.',
+      inputDescription: `Why, in words, at most ${LIMITS.discountReason} characters.`,
+    },
+  },
+} as const satisfies RecordType;
+
 export const INVOICE_LINE = {
   name: 'InvoiceLine',
   inputName: 'InvoiceLineInput',
@@ -78,24 +119,67 @@ export const INVOICE_LINE = {
     description: {
       rest: 'description',
       type: 'text',
-      input: filledText(LIMITS.description, 'the designation, a string'),
-      description: `Designation of the service or product, at most ${LIMITS.description} characters.`,
+      narrowed: {
+        from: 'plainDescription',
+        of: (line: PlainableLine) => plainLine(line).plainDescription,
+        type: 'text',
+        input: DESCRIPTION,
+        description: DESCRIPTION_TEXT,
+      },
+      input: DESCRIPTION,
+      description: DESCRIPTION_TEXT,
       example: 'Conseil',
     },
     quantity: {
       rest: 'quantity',
-      type: 'integer',
-      input: quantity,
+      type: 'decimal',
+      narrowed: {
+        from: 'plainQuantity',
+        of: (line: PlainableLine) => plainLine(line).plainQuantity,
+        type: 'integer',
+        input: quantity,
+        description: 'A positive integer.',
+      },
+      input: decimalQuantity,
       minimum: 1,
-      description: 'A positive integer.',
+      description: `How much: a positive number with at most ${QUANTITY_PLACES} decimals.`,
       example: 1,
+    },
+    unit: {
+      rest: null,
+      type: 'unit',
+      input: unit.nullish(),
+      description: 'The unit of the quantity; null: pieces, or a unit that the description states.',
+      inputDescription: 'The unit of the quantity. Default: none, which means pieces.',
     },
     unitPrice: {
       rest: 'unit_price',
-      type: 'centimes',
-      input: centimes,
-      description: 'Unit price excluding tax, in centimes.',
+      type: 'decimal',
+      narrowed: {
+        from: 'plainUnitPrice',
+        of: (line: PlainableLine) => plainLine(line).plainUnitPrice,
+        type: 'centimes',
+        input: centimes,
+        description: 'Unit price excluding tax, in centimes.',
+      },
+      input: unitPrice,
+      description: `Unit price in centimes, with at most ${PRICE_PLACES} decimals (a dirham has four), excluding tax unless \`taxIncluded\`.`,
       example: 10_000,
+    },
+    taxIncluded: {
+      rest: null,
+      type: 'boolean',
+      input: z.boolean({ error: expected('true or false') }).nullish(),
+      description: 'Whether the unit price and the discount include tax; null: they do not.',
+      inputDescription:
+        'Whether the unit price and the discount include tax. The total with tax is then exactly the sum of these prices. Default: false.',
+    },
+    discount: {
+      rest: null,
+      record: LINE_DISCOUNT,
+      input: 'optional',
+      description: 'A reduction of the price; null if there is none.',
+      inputDescription: 'A reduction of the price: `amount` or `percent`.',
     },
     taxRate: {
       rest: 'tax_rate',
@@ -108,7 +192,7 @@ export const INVOICE_LINE = {
     amount: {
       rest: 'amount',
       type: 'centimes',
-      description: 'Quantity times unit price, excluding tax, in centimes.',
+      description: 'Quantity times unit price less the discount, excluding tax, in centimes.',
       example: 10_000,
     },
   },

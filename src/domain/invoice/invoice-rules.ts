@@ -4,6 +4,7 @@ import { CURRENCY, decimalOf, MAX_CENTIMES } from '../money.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
+import { discountProblems } from './line-amounts.ts';
 import type { InvoiceReading } from './repository.ts';
 import { type TermsInput, termsProblems } from './terms.ts';
 import { isTolerated, totalsOf } from './totals.ts';
@@ -21,13 +22,13 @@ export interface RuledParts {
 export const TOO_MUCH = `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`;
 
 /**
- * Checks the business rules (422), and the one structural rule (400) that needs arithmetic: the total must not
- * overflow.
+ * Checks the business rules (422), and the structural rules (400) that need arithmetic: discounts are not more than
+ * their lines, and the total must not overflow.
  * @param createdAt determines the date of the invoice
  */
 export function ruleProblems({ amount, lines, ice, terms }: RuledParts, createdAt: Date): Problem[] {
   const totals = lines && totalsOf(lines);
-  const problems: Problem[] = [];
+  const problems = discountProblems(lines ?? []);
   if (totals === null) {
     problems.push(problem('invalid_request', TOO_MUCH, 'lines'));
   }

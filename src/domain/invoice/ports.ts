@@ -4,6 +4,7 @@ import type { Environment, SellerProfile } from '../tenant/tenant.ts';
 import type { Credit } from './credit.ts';
 import type { Customer, Invoice, InvoiceLine, StoredReceipt } from './invoice.ts';
 import type { Kind } from './kinds.ts';
+import type { StatedLine } from './line-amounts.ts';
 import type { Replaced } from './replacement.ts';
 import type { LegalTerms } from './terms.ts';
 import type { InvoiceTotals } from './totals.ts';
@@ -42,7 +43,7 @@ export interface LegalInvoice {
 }
 
 /** The fields of a line that documents state. */
-export type LegalLine = Pick<InvoiceLine, 'description' | 'quantity' | 'unitPrice' | 'taxRate' | 'amount'>;
+export type LegalLine = StatedLine & Pick<InvoiceLine, 'description'>;
 
 /** Writes UBL 2.1. */
 export interface InvoiceWriter {

@@ -4,7 +4,7 @@ import type { Logo } from '../tenant/logo.ts';
 import { completedProfile, type SellerProfile } from '../tenant/tenant.ts';
 import type { PrintedInvoice } from './ports.ts';
 import { NO_TERMS, termsOf } from './terms.ts';
-import { totalsOf } from './totals.ts';
+import { linesWithAmounts, totalsOf } from './totals.ts';
 
 const LINES = [
   { description: 'Conseil', quantity: 2, unitPrice: 150_000, taxRate: 20 },
@@ -41,7 +41,7 @@ export function samplePage(
       issueDate: moroccanDate(now),
       terms: termsOf({ terms: NO_TERMS, seller: profile, createdAt: now, number }),
       customer: { ice: '001234567000062', name: 'SPECIMEN', email: null, address: 'Casablanca' },
-      lines: LINES.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
+      lines: linesWithAmounts(LINES),
       amount: totals.gross,
     },
     dgiId: 'DGI-SPECIMEN',

@@ -1,6 +1,7 @@
 import { type Centimes, divideHalfUp, MAX_CENTIMES } from '../money.ts';
-import type { Invoice, InvoiceLine } from './invoice.ts';
-import type { RateTotal, TaxRate } from './tax-rate.ts';
+import type { Invoice } from './invoice.ts';
+import { netsOf, type PricedLine } from './line-amounts.ts';
+import { DEFAULT_TAX_RATE, type RateTotal, type TaxRate } from './tax-rate.ts';
 
 export interface InvoiceTotals {
   /** One entry for each rate that occurs, highest rate first. */
@@ -12,29 +13,50 @@ export interface InvoiceTotals {
   readonly gross: Centimes;
 }
 
+/** The amounts of an invoice's lines and the totals that they have together. */
+export interface LineTotals extends InvoiceTotals {
+  /** The amount of each line without tax, in their order. */
+  readonly amounts: readonly Centimes[];
+}
+
 /**
- * Computes the totals of an invoice (docs/decisions/0012): VAT once per rate on the summed bases, rounded half up.
+ * Computes the totals of an invoice (docs/decisions/0012): VAT once per rate on the summed bases, rounded half up. Where
+ * prices include VAT, it is what they contain (docs/decisions/0081).
  * @returns null when a total is beyond {@link MAX_CENTIMES}
  */
-export function totalsOf(
-  lines: readonly Pick<InvoiceLine, 'quantity' | 'unitPrice' | 'taxRate'>[],
-): InvoiceTotals | null {
-  const bases = new Map<TaxRate, bigint>();
-  for (const line of lines) {
-    const amount = BigInt(line.quantity) * BigInt(line.unitPrice);
-    bases.set(line.taxRate, (bases.get(line.taxRate) ?? 0n) + amount);
-  }
+export function totalsOf(lines: readonly PricedLine[]): LineTotals | null {
+  const places = Map.groupBy(lines.keys(), (index) => lines[index]?.taxRate ?? DEFAULT_TAX_RATE);
+  const amounts = new Array<Centimes>(lines.length).fill(0);
   let net = 0n;
   let tax = 0n;
   const rates: RateTotal[] = [];
-  for (const [rate, base] of [...bases].sort(([a], [b]) => b - a)) {
-    const rateTax = taxOn(base, rate);
+  for (const [rate, indices] of [...places].sort(([a], [b]) => b - a)) {
+    const ofRate = indices.flatMap((index) => lines[index] ?? []);
+    const { nets, contained } = netsOf(rate, ofRate);
+    let base = 0n;
+    let taxed = 0n;
+    for (const [place, amount] of nets.entries()) {
+      base += amount;
+      if (!ofRate[place]?.taxIncluded) taxed += amount;
+      amounts[indices[place] ?? 0] = Number(amount);
+    }
+    const rateTax = taxOn(taxed, rate) + contained;
     net += base;
     tax += rateTax;
     rates.push({ rate, base: Number(base), tax: Number(rateTax) });
   }
   if (net + tax > BigInt(MAX_CENTIMES)) return null;
-  return { rates, net: Number(net), tax: Number(tax), gross: Number(net + tax) };
+  return { amounts, rates, net: Number(net), tax: Number(tax), gross: Number(net + tax) };
+}
+
+/**
+ * Returns lines with their amounts without tax, in centimes.
+ * @throws {Error} when a total is beyond {@link MAX_CENTIMES}, which the rules refuse before
+ */
+export function linesWithAmounts<Line extends PricedLine>(lines: readonly Line[]): (Line & { amount: Centimes })[] {
+  const totals = totalsOf(lines);
+  if (!totals) throw new Error('the lines have totals beyond the limit, which the rules refuse');
+  return lines.map((line, index) => ({ ...line, amount: totals.amounts[index] ?? 0 }));
 }
 
 /** Returns the VAT on a base, rounded half up. */
@@ -65,16 +87,14 @@ export function totalsOfRates(rates: readonly RateTotal[]): InvoiceTotals {
  */
 export function isTolerated(
   amount: Centimes,
-  totals: InvoiceTotals,
-  lines: readonly Pick<InvoiceLine, 'quantity' | 'unitPrice' | 'taxRate'>[],
+  totals: LineTotals,
+  lines: readonly Pick<PricedLine, 'taxRate'>[],
 ): boolean {
   if (amount === totals.gross) return true;
   if (Math.abs(amount - totals.gross) * 2 > lines.length) return false;
   const stated = BigInt(amount) - BigInt(totals.net);
   // VAT of each line in hundredths of a centime.
-  const ofLines = lines.map(
-    ({ quantity, unitPrice, taxRate }) => BigInt(quantity) * BigInt(unitPrice) * BigInt(taxRate),
-  );
+  const ofLines = lines.map(({ taxRate }, index) => BigInt(totals.amounts[index] ?? 0) * BigInt(taxRate));
   const ofRates = totals.rates.map(({ base, rate }) => BigInt(base) * BigInt(rate));
   return [ofLines, ofRates, [sumOf(ofLines)]].some((parts) => {
     const [least, most] = [49n, 50n].map((half) => sumOf(parts.map((part) => (part + half) / 100n)));

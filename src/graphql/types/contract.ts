@@ -17,6 +17,7 @@ import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
 import { EnvironmentType } from './environment.ts';
 import { PaymentMeansType } from './payment-means.ts';
+import { UnitType } from './unit.ts';
 import './scalars.ts';
 
 // The types of the contract, made at start from the table of an invoice's fields. Pothos infers types only from fields
@@ -33,6 +34,9 @@ const TYPES = {
   text: 'String',
   ice: 'String',
   integer: 'SafeInt',
+  decimal: 'Decimal',
+  boolean: 'Boolean',
+  unit: UnitType,
   centimes: 'Centimes',
   taxRate: 'Int',
   currency: 'String',
@@ -57,16 +61,29 @@ export function outputFields<Row extends object>(
 ) {
   const own = Object.entries(fields).filter(([name]) => !name.includes('.'));
   return Object.fromEntries(
-    own.map(([name, field]) => {
+    own.flatMap(([name, field]) => {
       const made = t.field({
         type: outputType(field) as 'String',
         nullable: isNullable(field),
         description: field.description,
         resolve: resolverOf(name, field, resolvers[name]) as () => string,
       });
-      return [name, made];
+      return [[name, made], ...narrowedField(t, name, field)];
     }),
   );
+}
+
+/** Makes the field that shows what REST shows of a value; none if REST shows it all. */
+function narrowedField<Row extends object>(
+  t: Pick<ObjectFieldBuilder<SchemaTypes, Row>, 'field'>,
+  name: string,
+  field: Field,
+) {
+  if (!('narrowed' in field) || !field.narrowed) return [];
+  const { from, of, type } = field.narrowed;
+  const description = `\`${name}\` as REST shows it, which knows whole numbers only: a line with a decimal, a discount or a price with tax is one piece at its amount.`;
+  const made = t.field({ type: TYPES[type] as 'String', description, resolve: of as () => string });
+  return [[from, made] as const];
 }
 
 /**

@@ -19,9 +19,9 @@ const CreditLineInput = builder.inputType('CreditLineInput', {
   fields: (t) => ({
     line: t.int({ required: true, description: 'Position of the line in the invoice, starting at 1.' }),
     quantity: t.field({
-      type: 'SafeInt',
+      type: 'Decimal',
       required: true,
-      description: 'How much of it: at most its quantity.',
+      description: 'How much of it: at most its quantity; whole pieces of a whole quantity.',
     }),
   }),
 });

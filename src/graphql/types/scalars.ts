@@ -45,6 +45,19 @@ builder.scalarType('SafeInt', {
   ...safeInteger('an integer', Number.MIN_SAFE_INTEGER),
 });
 
+function parseDecimal(value: unknown, nodes?: ValueNode): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw new GraphQLError('must be a decimal number', { nodes: nodes ?? null });
+}
+
+builder.scalarType('Decimal', {
+  description: 'A decimal number such as 1.5, exact as it is written. Each field says how many decimals it may have.',
+  serialize: (value) => parseDecimal(value),
+  parseValue: (value) => parseDecimal(value),
+  parseLiteral: (node) =>
+    parseDecimal(node.kind === Kind.INT || node.kind === Kind.FLOAT ? Number(node.value) : null, node),
+});
+
 function parseMetadata(value: unknown, nodes?: ValueNode): Record<string, string> {
   // PHP writes an empty array for an object without members; REST accepts it, too.
   if (Array.isArray(value) && value.length === 0) return {};

@@ -5,12 +5,14 @@ import { INVOICE_TERMS } from '../../domain/invoice/fields.ts';
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
 import { invoiceStatus } from '../../domain/invoice/list-invoices-input.ts';
 import { type PreparedOperation, prepare } from '../../graphql/execute.ts';
+import { EXACT_SELECTION, exactLine, type PlainLine, type SelectedLine, withExact } from './exact-lines.ts';
 
 interface Member {
   readonly description: string;
   /** What is selected of the invoice in GraphQL, under the alias `included_<name>` and the names of REST. */
   readonly selection: string;
-  readonly schema: z.ZodType;
+  /** Null if it adds to a member of the contract. */
+  readonly schema: z.ZodType | null;
 }
 
 const centimes = z.int().min(0);
@@ -79,6 +81,11 @@ const MEMBERS = {
       })
       .meta({ id: 'InvoiceCredits' }),
   },
+  lines: {
+    description: 'A line that whole numbers cannot show also has `exact`.',
+    selection: `included_lines: lines { ${EXACT_SELECTION} }`,
+    schema: null,
+  },
 } as const satisfies Readonly<Record<string, Member>>;
 
 export type IncludedName = keyof typeof MEMBERS;
@@ -90,14 +97,17 @@ const LISTED = `a list of ${NAMES.join(', ')}, separated by commas, each at most
 
 /** The schemas of these members in answers. */
 export const INCLUDED_MEMBERS = Object.fromEntries(
-  NAMES.map((name) => [
-    name,
-    MEMBERS[name].schema.optional().meta({ [EXTENSION]: true, description: descriptionOf(name) }),
-  ]),
+  NAMES.flatMap((name) => {
+    const { schema, description } = MEMBERS[name];
+    return schema === null ? [] : [[name, inclusion(name, schema, description)]];
+  }),
 );
 
-function descriptionOf(name: IncludedName): string {
-  return `With \`include=${name}\`: ${MEMBERS[name].description}`;
+/** The schemas of what each line has with `include=lines`. */
+export const INCLUDED_OF_LINE = { exact: inclusion('lines', exactLine, MEMBERS.lines.description) };
+
+function inclusion(name: IncludedName, schema: z.ZodType, description: string): z.ZodType {
+  return schema.optional().meta({ [EXTENSION]: true, description: `With \`include=${name}\`: ${description}` });
 }
 
 /** The query parameter `include`. Its output has the names in the order of the answer. */
@@ -144,6 +154,7 @@ export function splitIncluded(data: Readonly<Record<string, unknown>>, names: re
 
 function memberOf(data: Readonly<Record<string, unknown>>, name: IncludedName): unknown {
   const value = data[`included_${name}`];
+  if (name === 'lines') return withExact(data.lines as PlainLine[], value as SelectedLine[]);
   if (name !== 'credits') return value;
   const { nodes } = data.included_notes as { readonly nodes: unknown };
   return {

@@ -12,13 +12,13 @@ import {
   type RecordType,
   type ValueType,
 } from '../../domain/invoice/field-table.ts';
-import { INVOICE } from '../../domain/invoice/fields.ts';
+import { INVOICE, INVOICE_LINE } from '../../domain/invoice/fields.ts';
 import { invoiceStatus } from '../../domain/invoice/list-invoices-input.ts';
 import { TAX_RATES } from '../../domain/invoice/tax-rate.ts';
 import { MAX_ENDPOINTS, PAGE_SIZE } from '../../domain/limits.ts';
 import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 import { errorBody } from './errors.ts';
-import { INCLUDED_MEMBERS } from './include.ts';
+import { INCLUDED_MEMBERS, INCLUDED_OF_LINE } from './include.ts';
 
 // Schemas of answers (docs/api/contract.md). The OpenAPI document contains them, and tests validate every answer
 // against them. Their ids name the components of the document.
@@ -63,6 +63,9 @@ const SCHEMAS: Readonly<Record<ValueType, z.ZodType>> = {
   text: z.string(),
   ice: z.string().regex(/^[0-9]{15}$/),
   integer: z.int(),
+  decimal: z.number(),
+  boolean: z.boolean(),
+  unit: z.string(),
   centimes: z.int(),
   taxRate: z.int().meta({ [KNOWN]: TAX_RATES }),
   currency,
@@ -87,7 +90,8 @@ function schemaOf(field: Field): z.ZodType {
 function bareSchemaOf(field: Field): z.ZodType {
   if ('record' in field) return z.strictObject(shapeOf(field.record)).meta({ id: field.record.restName });
   if ('list' in field) {
-    const item = z.strictObject(shapeOf(field.list)).meta({ id: field.list.restName });
+    const included = field.list === INVOICE_LINE ? INCLUDED_OF_LINE : {};
+    const item = z.strictObject({ ...shapeOf(field.list), ...included }).meta({ id: field.list.restName });
     return z.array(item).min(1).max(field.most);
   }
   const schema = SCHEMAS[field.type];

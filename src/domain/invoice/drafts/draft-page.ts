@@ -32,9 +32,10 @@ export function draftPage(
 ): DrawnDraft {
   const written = JSON.parse(content) as { readonly lines?: unknown };
   const { amount, customer, terms } = partsOf(written);
-  const lines = Array.isArray(written.lines) ? written.lines.slice(0, LIMITS.lines).map(lineOf) : [];
-  const totals = totalsOf(lines);
+  const typed = Array.isArray(written.lines) ? written.lines.slice(0, LIMITS.lines).map(lineOf) : [];
+  const totals = totalsOf(typed);
   if (!totals) throw serviceError('invalid_request', TOO_MUCH, 'lines');
+  const lines = typed.map((line, index) => ({ ...line, amount: totals.amounts[index] ?? 0 }));
   return {
     draft: {
       id,
@@ -62,13 +63,15 @@ export function draftPage(
   };
 }
 
-function lineOf(written: unknown): LegalLine {
-  const { description, quantity = 0, unitPrice = 0, taxRate } = lineParts(written);
+function lineOf(written: unknown): Omit<LegalLine, 'amount'> {
+  const { description, quantity = 0, unit, unitPrice = 0, taxIncluded, discount, taxRate } = lineParts(written);
   return {
     description: description || MISSING,
     quantity,
+    unit,
     unitPrice,
+    taxIncluded,
+    discount,
     taxRate: taxRate ?? DEFAULT_TAX_RATE,
-    amount: quantity * unitPrice,
   };
 }

@@ -1,0 +1,141 @@
+import { LIMITS } from '../../domain/invoice/field-input.ts';
+import { KINDS, type Kind } from '../../domain/invoice/kinds.ts';
+import { parseTaxRate } from '../../domain/invoice/tax-rate.ts';
+import { CURRENCY, decimalOf, divideHalfUp, MAX_CENTIMES } from '../../domain/money.ts';
+import { amountNote } from './invoice-document.ts';
+import type { ReadElement } from './read-canonical.ts';
+import { expect, expectEqual, money, one, optional, text } from './rules.ts';
+
+/**
+ * The limits in centimes of the rounding differences of a document. Each invoice rounds VAT by itself, and its amount may
+ * differ by half a centime per line. The credit notes of an invoice add up to exactly its VAT and its amount, so each
+ * may differ: its VAT by less than a dirham (EN 16931, BR-S-09), its amount by the rounding of an invoice of any length.
+ */
+function toleranceOf(kind: Kind, lines: number): { readonly tax: bigint; readonly rounding: bigint } {
+  if (kind === 'invoice') return { tax: 0n, rounding: BigInt(lines) / 2n };
+  return { tax: 99n, rounding: BigInt(LIMITS.lines) / 2n };
+}
+
+/**
+ * Recomputes every figure of a document to the centime from the quantities, prices, discounts and rates of its lines.
+ * @throws {BrokenRule}
+ */
+export function expectFigures(root: ReadElement, kind: Kind): void {
+  const bases = new Map<string, bigint>();
+  // Rates of lines whose prices included VAT: what they contain is rounded from the sum with VAT, so it may differ by a
+  // centime from the VAT on the sum without it.
+  const containing = new Set<string>();
+  let net = 0n;
+  const lines = root.children.filter(({ name }) => name === `cac:${KINDS[kind].ublRoot}Line`);
+  const tolerance = toleranceOf(kind, lines.length);
+  lines.forEach((line, index) => {
+    const at = `line ${index + 1}`;
+    expect(text(line, 'cbc:ID') === String(index + 1), `The number of ${at} is not ${index + 1}.`);
+    const amount = money(line, 'cbc:LineExtensionAmount');
+    const { listed, perQuantity } = listPrice(line, `cbc:${KINDS[kind].ublQuantity}Quantity`, at);
+    expectEqual(`the amount of ${at}`, amount, listed - discountOf(line, listed, at));
+    const category = categoryOf(one(line, 'cac:Item', 'cac:ClassifiedTaxCategory'));
+    bases.set(category, (bases.get(category) ?? 0n) + amount);
+    if (perQuantity) containing.add(category);
+    net += amount;
+  });
+
+  const taxTotal = one(root, 'cac:TaxTotal');
+  let tax = 0n;
+  for (const subtotal of taxTotal.children.slice(1)) {
+    const category = categoryOf(one(subtotal, 'cac:TaxCategory'));
+    const base = bases.get(category);
+    expect(base !== undefined, `The VAT of ${category} % is stated twice, or no line has it.`);
+    bases.delete(category);
+    expectEqual(`the base at ${category} %`, money(subtotal, 'cbc:TaxableAmount'), base);
+    const amount = money(subtotal, 'cbc:TaxAmount');
+    const computed = divideHalfUp(base * BigInt(category.slice(2)), 100n);
+    const differs = size(amount - computed);
+    if (differs > tolerance.tax && !(containing.has(category) && differs <= 1n))
+      expectEqual(`the VAT at ${category} %`, amount, computed);
+    expect(amount >= 0n && (amount === 0n || category.slice(2) !== '0'), `The VAT at ${category} % is out of range.`);
+    tax += amount;
+  }
+  expect(bases.size === 0, `The VAT of ${[...bases.keys()].join(' and ')} % is missing.`);
+
+  const totals = one(root, 'cac:LegalMonetaryTotal');
+  const rounding = totals.children.some(({ name }) => name === 'cbc:PayableRoundingAmount')
+    ? money(totals, 'cbc:PayableRoundingAmount')
+    : 0n;
+  const payable = money(totals, 'cbc:PayableAmount');
+  expectEqual('the VAT of the invoice', money(taxTotal, 'cbc:TaxAmount'), tax);
+  expectEqual('the sum of the lines', money(totals, 'cbc:LineExtensionAmount'), net);
+  expectEqual('the total without VAT', money(totals, 'cbc:TaxExclusiveAmount'), net);
+  expectEqual('the total with VAT', money(totals, 'cbc:TaxInclusiveAmount'), net + tax);
+  expectEqual('the amount to pay', payable, net + tax + rounding);
+  expect(
+    size(rounding) <= tolerance.rounding,
+    `A rounding of ${decimalOf(Number(rounding))} exceeds half a centime per line.`,
+  );
+  expect(payable >= 0n && payable <= BigInt(MAX_CENTIMES), 'The amount to pay is out of range.');
+  expect(text(root, 'cbc:Note') === amountNote(kind, Number(payable)), 'The amount in words is not the amount to pay.');
+}
+
+/**
+ * Returns a line's quantity times its price in centimes, rounded half up. A price of a line whose price included VAT is
+ * stated for the whole quantity (`perQuantity`).
+ */
+function listPrice(line: ReadElement, quantityName: string, at: string): { listed: bigint; perQuantity: boolean } {
+  const { text: quantity, attributes } = one(line, quantityName);
+  expect(/^\d+(\.\d{1,3})?$/.test(quantity), `The quantity of ${at} is not a number of at most three decimals.`);
+  expect(/[1-9]/.test(quantity), `The quantity of ${at} is zero.`);
+  const price = one(line, 'cac:Price');
+  const base = optional(price, 'cbc:BaseQuantity');
+  if (base !== null) {
+    const isSame = base.text === quantity && base.attributes === attributes;
+    expect(isSame, `The price of ${at} is not stated for its quantity.`);
+    return { listed: money(price, 'cbc:PriceAmount'), perQuantity: true };
+  }
+  const product = decimals(quantity, 3) * decimals(priceText(price, at), 4);
+  return { listed: divideHalfUp(product, 10n ** 5n), perQuantity: false };
+}
+
+function priceText(price: ReadElement, at: string): string {
+  const { text: written, attributes } = one(price, 'cbc:PriceAmount');
+  const isPrice = /^\d+\.\d{2,4}$/.test(written) && attributes.endsWith(` currencyID="${CURRENCY}"`);
+  expect(isPrice, `The price of ${at} is not an amount of ${CURRENCY} with two to four decimals.`);
+  return written;
+}
+
+/** Returns a decimal number times 10 to the power of `places`. */
+function decimals(written: string, places: number): bigint {
+  const [whole = '', fraction = ''] = written.split('.');
+  return BigInt(whole + fraction.padEnd(places, '0'));
+}
+
+/** Returns the discount of a line in centimes; 0 if it has none. */
+function discountOf(line: ReadElement, listed: bigint, at: string): bigint {
+  const discount = optional(line, 'cac:AllowanceCharge');
+  if (discount === null) return 0n;
+  expect(text(discount, 'cbc:ChargeIndicator') === 'false', `The discount of ${at} is a charge.`);
+  const amount = money(discount, 'cbc:Amount');
+  expect(amount >= 0n && amount <= listed, `The discount of ${at} is more than its price.`);
+  if (optional(discount, 'cbc:BaseAmount'))
+    expectEqual(`the price of ${at}`, money(discount, 'cbc:BaseAmount'), listed);
+  return amount;
+}
+
+function size(amount: bigint): bigint {
+  return amount < 0n ? -amount : amount;
+}
+
+/** Returns category and rate as one key, such as `S 20`, by which VAT is summed. */
+function categoryOf(category: ReadElement): string {
+  const [id, rate] = [text(category, 'cbc:ID'), text(category, 'cbc:Percent')];
+  expect(text(category, 'cac:TaxScheme', 'cbc:ID') === 'VAT', 'A tax category does not have the tax scheme VAT.');
+  expect(parseTaxRate(rate) !== null, `${rate} is not a Moroccan VAT rate.`);
+  expect(
+    rate === '0' ? id === 'E' || id === 'Z' : id === 'S',
+    `The tax category ${id} does not match the rate ${rate} %.`,
+  );
+  const reasons = category.children.filter(({ name }) => name === 'cbc:TaxExemptionReason').length;
+  if (category.name === 'cac:TaxCategory') {
+    expect(reasons === (id === 'E' ? 1 : 0), `The tax category ${id} has ${reasons} exemption reasons.`);
+  }
+  return `${id} ${rate}`;
+}

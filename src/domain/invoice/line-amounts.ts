@@ -1,0 +1,134 @@
+import { exactly, PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES } from '../decimal.ts';
+import { type Problem, problem } from '../errors.ts';
+import { type Centimes, divideHalfUp } from '../money.ts';
+import type { TaxRate } from './tax-rate.ts';
+import type { Unit } from './units.ts';
+
+// The amounts of lines (docs/decisions/0081). Everything is computed exactly and rounded once, half up.
+
+/** A price reduction of one line: an amount or a percentage of its price. */
+export interface Discount {
+  /** In centimes, with tax if the line's price has it; null if it is a percentage. */
+  readonly amount: Centimes | null;
+  /** At most {@link PERCENT_PLACES} decimals; null if it is an amount. */
+  readonly percent: number | null;
+  /** Why, in words; null if not stated. */
+  readonly reason: string | null;
+}
+
+/** What determines the amount of a line. */
+export interface PricedLine {
+  /** At most {@link QUANTITY_PLACES} decimals. */
+  readonly quantity: number;
+  /** In centimes, at most {@link PRICE_PLACES} decimals. */
+  readonly unitPrice: number;
+  /** Whether the unit price and the discount include tax; absent: they do not. */
+  readonly taxIncluded?: boolean | null | undefined;
+  readonly discount?: Partial<Nullish<Discount>> | null | undefined;
+  readonly taxRate: TaxRate;
+}
+
+type Nullish<Row> = { readonly [Name in keyof Row]: Row[Name] | null | undefined };
+
+/** What a line of one piece has beside its description, price and rate. */
+export const PIECE = { quantity: 1, unit: null, taxIncluded: null, discount: null } as const;
+
+/** One centime in the unit of {@link exactPrice}. */
+const CENTIME = 10n ** BigInt(QUANTITY_PLACES + PRICE_PLACES);
+
+function exactPrice({ quantity, unitPrice }: Pick<PricedLine, 'quantity' | 'unitPrice'>): bigint {
+  return exactly(quantity, QUANTITY_PLACES) * exactly(unitPrice, PRICE_PLACES);
+}
+
+/** Returns the quantity times the unit price, in centimes, with tax if the unit price has it. */
+function listPriceOf(line: Pick<PricedLine, 'quantity' | 'unitPrice'>): bigint {
+  return divideHalfUp(exactPrice(line), CENTIME);
+}
+
+/** Returns the discount of a line in centimes, with tax if the unit price has it; 0 if there is none. */
+function discountOf({ discount, ...line }: PricedLine): bigint {
+  if (discount == null) return 0n;
+  if (discount.percent == null) return BigInt(discount.amount ?? 0);
+  const hundred = 100n * 10n ** BigInt(PERCENT_PLACES);
+  return divideHalfUp(exactPrice(line) * exactly(discount.percent, PERCENT_PLACES), CENTIME * hundred);
+}
+
+/** Returns what is wrong with the discounts of lines (400), with the position of each line from 0. */
+export function discountProblems(lines: readonly PricedLine[]): Problem[] {
+  return lines.flatMap((line, index) => {
+    if (line.discount == null) return [];
+    const param = `lines.${index}.discount`;
+    const { amount, percent } = line.discount;
+    if ((amount == null) === (percent == null)) {
+      return problem('invalid_request', `${param} must have either amount or percent.`, param);
+    }
+    const price = listPriceOf(line);
+    if (BigInt(amount ?? 0) <= price) return [];
+    const message = `${param}.amount is ${amount} centimes; the price of the line is ${price}.`;
+    return problem('invalid_request', message, `${param}.amount`);
+  });
+}
+
+/** Returns an amount with tax without it, in centimes. */
+function withoutTax(amount: bigint, rate: TaxRate): bigint {
+  return divideHalfUp(amount * 100n, 100n + BigInt(rate));
+}
+
+/**
+ * Returns the amounts of lines of one rate without tax, in centimes, and the VAT that is contained in the prices with
+ * tax. Prices with tax and their VAT are added up before they are rounded, so the total with tax is exactly what the
+ * prices say; each line gets its share without tax, rounded down, and the centimes that are left go to the lines that
+ * lost most.
+ * @returns `contained`: the VAT of the lines whose prices include it
+ */
+export function netsOf(rate: TaxRate, lines: readonly PricedLine[]): { nets: bigint[]; contained: bigint } {
+  const stated = lines.map((line) => listPriceOf(line) - discountOf(line));
+  const withTax = stated.flatMap((amount, index) => (lines[index]?.taxIncluded ? [{ amount, index }] : []));
+  if (withTax.length === 0) return { nets: stated, contained: 0n };
+  const whole = 100n + BigInt(rate);
+  const gross = withTax.reduce((sum, { amount }) => sum + amount, 0n);
+  const contained = divideHalfUp(gross * BigInt(rate), whole);
+  const shares = withTax.map(({ amount, index }) => ({
+    index,
+    net: (amount * 100n) / whole,
+    lost: (amount * 100n) % whole,
+  }));
+  const given = shares.reduce((sum, { net }) => sum + net, 0n);
+  const left = Number(gross - contained - given);
+  const dearest = [...shares].sort((a, b) => Number(b.lost - a.lost)).slice(0, left);
+  const nets = [...stated];
+  for (const { index, net } of shares) nets[index] = net;
+  for (const { index, net } of dearest) nets[index] = net + 1n;
+  return { nets, contained };
+}
+
+/**
+ * Returns what a part of a line's quantity amounts to, without tax, rounded down: the parts of a line are never more
+ * than the line.
+ * @returns `isExact`: whether that is the quantity times the unit price, so that the line can state both
+ */
+export function partOf(line: StatedLine, quantity: number): { amount: Centimes; isExact: boolean } {
+  const price = exactPrice({ ...line, quantity });
+  const isExact = !line.taxIncluded && line.discount == null && price % CENTIME === 0n;
+  if (isExact) return { amount: Number(price / CENTIME), isExact };
+  const part = BigInt(line.amount) * exactly(quantity, QUANTITY_PLACES);
+  return { amount: Number(part / exactly(line.quantity, QUANTITY_PLACES)), isExact };
+}
+
+/** Whether a line is a whole quantity at a whole price without tax and a discount: all that REST can create. */
+export function isPlain({ quantity, unitPrice, taxIncluded, discount }: PricedLine): boolean {
+  return !taxIncluded && discount == null && Number.isInteger(quantity) && Number.isInteger(unitPrice);
+}
+
+/** A line as documents and answers state it. */
+export interface StatedLine extends PricedLine {
+  readonly unit?: Unit | null | undefined;
+  /** Without tax, in centimes. */
+  readonly amount: Centimes;
+}
+
+/** Returns the discount of a line without tax, in centimes. Added to the line's amount it gives the price before it. */
+export function netDiscountOf(line: StatedLine): Centimes {
+  const discount = discountOf(line);
+  return Number(line.taxIncluded ? withoutTax(discount, line.taxRate) : discount);
+}

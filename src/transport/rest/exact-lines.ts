@@ -1,0 +1,71 @@
+import { z } from 'zod';
+
+/** What is selected of a line in GraphQL. */
+export const EXACT_SELECTION = 'description quantity unit unitPrice taxIncluded discount { amount percent reason }';
+
+/** A line as it is selected. */
+export interface SelectedLine {
+  readonly description: string;
+  readonly quantity: number;
+  readonly unit: string | null;
+  readonly unitPrice: number;
+  readonly taxIncluded: boolean | null;
+  readonly discount: {
+    readonly amount: number | null;
+    readonly percent: number | null;
+    readonly reason: string | null;
+  } | null;
+}
+
+/** A line as the contract has it. */
+export interface PlainLine {
+  readonly description: string;
+  readonly quantity: number;
+  readonly unit_price: number;
+}
+
+const text = z.string().nullable();
+
+/**
+ * What a line states beyond whole pieces at a whole price without tax (docs/decisions/0081). Numbers that may have
+ * decimals are strings.
+ */
+export const exactLine = z
+  .strictObject({
+    description: z.string(),
+    quantity: z.string().meta({ examples: ['1.5'] }),
+    unit: text.meta({ description: 'The code of UN/ECE Recommendation 20; null: pieces.' }),
+    unit_price: z.string().meta({ description: 'In centimes, with tax if `tax_included`.', examples: ['40000'] }),
+    tax_included: z.boolean(),
+    discount_amount: z.int().nullable().meta({ description: 'In centimes, with tax if `tax_included`.' }),
+    discount_percent: text,
+    discount_reason: text,
+  })
+  .meta({ id: 'ExactLine' });
+
+/** Adds to each line of an answer what it states exactly; to a line that says it all nothing. */
+export function withExact(lines: readonly PlainLine[], selected: readonly SelectedLine[]): object[] {
+  return lines.map((line, index) => {
+    const stated = selected[index];
+    return stated === undefined || saysAll(line, stated) ? line : { ...line, exact: exactOf(stated) };
+  });
+}
+
+/** Whether the contract's line states everything: where it does not, its description says the rest. */
+function saysAll(line: PlainLine, { description, quantity, unitPrice }: SelectedLine): boolean {
+  return line.description === description && line.quantity === quantity && line.unit_price === unitPrice;
+}
+
+function exactOf(line: SelectedLine): z.output<typeof exactLine> {
+  const { description, quantity, unit, unitPrice, taxIncluded, discount } = line;
+  return {
+    description,
+    quantity: String(quantity),
+    unit,
+    unit_price: String(unitPrice),
+    tax_included: taxIncluded === true,
+    discount_amount: discount?.amount ?? null,
+    discount_percent: discount?.percent == null ? null : String(discount.percent),
+    discount_reason: discount?.reason ?? null,
+  };
+}

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import type { PricedLine } from '../../src/domain/invoice/line-amounts.ts';
+import { TAX_RATES } from '../../src/domain/invoice/tax-rate.ts';
+import { UNIT_CODES, type Unit } from '../../src/domain/invoice/units.ts';
+import { fraction, nearest, times } from './fractions.ts';
+
+/** A decimal number with up to `places` decimals. */
+const decimal = (least: number, most: number, places: number) =>
+  fc
+    .tuple(
+      fc.integer({ min: 0, max: places }),
+      fc.integer({ min: least, max: most }),
+      fc.nat({ max: 10 ** places - 1 }),
+    )
+    .map(([decimals, whole, rest]) => Number(`${whole}.${String(rest).padStart(places, '0').slice(0, decimals)}`));
+
+const reductions = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(null) },
+  decimal(0, 99, 2)
+    .filter((percent) => percent > 0)
+    .map((percent) => ({ percent })),
+  fc.constant('amount' as const),
+);
+
+/** A line of any quantity, price, unit, discount and rate. */
+export const anyLine: fc.Arbitrary<PricedLine & { readonly unit: Unit | null }> = fc
+  .record({
+    quantity: decimal(0, 5000, 3).filter((quantity) => quantity > 0),
+    unitPrice: fc.oneof(decimal(0, 300, 2), decimal(0, 2 ** 31, 2)),
+    unit: fc.option(fc.constantFrom(...UNIT_CODES)),
+    taxIncluded: fc.boolean(),
+    taxRate: fc.constantFrom(...TAX_RATES),
+    reduction: reductions,
+    part: fc.double({ min: 0, max: 1, noNaN: true }),
+  })
+  .map(({ reduction, part, ...line }) => {
+    if (reduction !== 'amount') return { ...line, discount: reduction };
+    const listed = Number(nearest(times(fraction(line.quantity), fraction(line.unitPrice))));
+    return { ...line, discount: { amount: Math.floor(listed * part) } };
+  });

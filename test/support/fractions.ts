@@ -1,0 +1,29 @@
+/** A rational number, in lowest terms or not; its denominator is positive. */
+export interface Fraction {
+  readonly over: bigint;
+  readonly under: bigint;
+}
+
+/** Reads a decimal number as JSON writes it: `1.25` is 125/100. */
+export function fraction(decimal: number | string): Fraction {
+  const [whole = '', decimals = ''] = String(decimal).split('.');
+  return { over: BigInt(whole + decimals), under: 10n ** BigInt(decimals.length) };
+}
+
+export function times(a: Fraction, b: Fraction): Fraction {
+  return { over: a.over * b.over, under: a.under * b.under };
+}
+
+export function equal(a: Fraction, b: Fraction): boolean {
+  return a.over * b.under === b.over * a.under;
+}
+
+export function per(over: number | bigint, under: number | bigint): Fraction {
+  return { over: BigInt(over), under: BigInt(under) };
+}
+
+/** Rounds a number that is not negative to the nearest integer, halves up. */
+export function nearest({ over, under }: Fraction): bigint {
+  const whole = over / under;
+  return 2n * (over - whole * under) >= under ? whole + 1n : whole;
+}
