@@ -88,6 +88,7 @@ async function createAll(): Promise<string> {
       const { body } = await clients[nth % clients.length]!.graphql(CREATE, {
         input: { ...input, number: `N ${nth}` },
       });
+      expect(body.errors).toBeUndefined();
       expect(body.data.createInvoice.invoice.id).toMatch(/^inv_/);
     }
   };
