@@ -1,6 +1,7 @@
 import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
 import { createAbandonInvoice } from '../domain/invoice/abandon-invoice.ts';
 import { NEVER } from '../domain/invoice/attention.ts';
+import { calledById } from '../domain/invoice/kinds.ts';
 import { createListAttention, LISTED_ATTENTION } from '../domain/invoice/list-attention.ts';
 import { administer } from './administer.ts';
 import type { Command } from './command.ts';
@@ -65,8 +66,8 @@ export const retryInvoice: Command = {
       await audit(entryByOperator(tenantId, environment, 'invoice.retried', { subject: id }));
       return true;
     });
-    if (!due) throw new Error(`Invoice '${id}' cannot be retried: it does not exist, or its processing has ended.`);
-    context.terminal.print('The invoice is retried within seconds.');
+    if (!due) throw new Error(`'${id}' cannot be retried: it does not exist, or its processing has ended.`);
+    context.terminal.print(`The ${calledById(id)} is retried within seconds.`);
     return 0;
   },
 };
@@ -105,7 +106,7 @@ this invoice itself. The entry of the audit log is also written to standard erro
       );
     else
       terminal.print(
-        `${isNew ? 'The invoice is rejected' : 'It was abandoned before'}: ${harmless(`${rejectionReason}`)}`,
+        `${isNew ? `The ${calledById(id)} is rejected` : 'It was abandoned before'}: ${harmless(`${rejectionReason}`)}`,
       );
     return 0;
   },

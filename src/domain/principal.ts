@@ -1,4 +1,5 @@
 import { serviceError } from './errors.ts';
+import { calledById } from './invoice/kinds.ts';
 import { includesRole, type Role } from './person/person.ts';
 import { hasScope, rolesWith, type Scope } from './scopes.ts';
 import { type Environment, missingProfileFields, type Tenant } from './tenant/tenant.ts';
@@ -100,7 +101,7 @@ function memberWith(principal: Principal, scope: Scope): Member {
   throw serviceError(
     'insufficient_scope',
     principal.kind === 'client'
-      ? 'A client_secret gives access to its own invoice only. Use a secret key (sk_…) from your back end.'
+      ? `A client_secret gives access to its own ${calledById(principal.invoiceId)} only. Use a secret key (sk_…) from your back end.`
       : 'A publishable key can only read an invoice, with its client_secret. Use a secret key (sk_…) from your back end.',
   );
 }

@@ -305,6 +305,20 @@ describe('a credit note', () => {
     expect(await read(as(tenant.publishableKey))).toBe(403);
     expect(await read(as(tenant.publishableKey), invoice.client_secret)).toBe(403);
     expect(await read(as((await service.tenant()).secretKey))).toBe(404);
+    const why = async (credential: string, secret: string | null = null) =>
+      (await as(credential).graphql(READ, { id, secret })).body.errors[0].message;
+    const other = (await credit((await accepted()).id, { reason: 'error' })).clientSecret;
+    expect([
+      await why(invoice.client_secret),
+      await why(other),
+      await why(tenant.publishableKey),
+      await why(tenant.publishableKey, other),
+    ]).toEqual([
+      'This client_secret gives access to its own invoice only.',
+      'This client_secret gives access to its own credit note only.',
+      'A publishable key reads a credit note only with its client_secret: pass that too.',
+      'This client_secret belongs to another credit note.',
+    ]);
     const shown = await as(invoice.client_secret).graphql(
       `{ invoice(id: "${invoice.id}") { creditedAmount creditNotes { nodes { id } } } }`,
     );

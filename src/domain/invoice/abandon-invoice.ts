@@ -3,6 +3,7 @@ import { attentionOf } from './attention.ts';
 import { MOST_ATTEMPTS } from './authority-attempts.ts';
 import { rejection } from './changes.ts';
 import type { Invoice } from './invoice.ts';
+import { calledById } from './kinds.ts';
 import { isFinal } from './lifecycle.ts';
 import { abandonedByOperator, isAbandonment } from './rejection-reasons.ts';
 import type { InvoiceRepository } from './repository.ts';
@@ -13,22 +14,22 @@ import type { InvoiceRepository } from './repository.ts';
  */
 const CLOCKS_MS = 60_000;
 
-/** The invoice may not be abandoned; nothing was written. The message says why and what to do. */
+/** The document may not be abandoned; nothing was written. The message says why and what to do. */
 export class NotAbandoned extends Error {
   override readonly name = 'NotAbandoned';
 }
 
 export interface Abandonment {
-  /** The rejected invoice. */
+  /** The rejected invoice or credit note. */
   readonly invoice: Invoice;
-  /** False if an operator had already abandoned the invoice; nothing was written then. */
+  /** False if an operator had already abandoned it; nothing was written then. */
   readonly isNew: boolean;
 }
 
 /**
- * Ends an invoice that would wait for ever because the authority holds another document under its id, as after a
- * restore of older data (docs/decisions/0043). It becomes `rejected` like any other invoice. Allowed only if the
- * authority's document is certainly not this invoice; otherwise a legal invoice would be shown as rejected.
+ * Ends an invoice or credit note that would wait for ever because the authority holds another document under its id, as
+ * after a restore of older data (docs/decisions/0043). It becomes `rejected` like any other one. Allowed only if the
+ * authority's document is certainly not this one; otherwise a legal document would be shown as rejected.
  * @param reason the operator's reason, one line, which clients see
  * @throws {NotAbandoned}
  */
@@ -41,26 +42,27 @@ export function createAbandonInvoice(
 ): AbandonInvoice {
   return async (invoiceId, reason) => {
     const invoice = await invoices.findEvenWithheld(invoiceId);
-    if (invoice === null) throw new NotAbandoned(`There is no invoice '${invoiceId}'.`);
+    const called = calledById(invoiceId);
+    if (invoice === null) throw new NotAbandoned(`There is no ${called} '${invoiceId}'.`);
     if (isAbandonment(invoice.rejectionReason)) return { invoice, isNew: false };
-    if (isFinal(invoice.status)) throw new NotAbandoned(`The invoice is ${invoice.status}, which is final.`);
+    if (isFinal(invoice.status)) throw new NotAbandoned(`The ${called} is ${invoice.status}, which is final.`);
     const attention = attentionOf(invoice, now());
     if (attention === null)
-      throw new NotAbandoned('The invoice waits for nobody: the service goes on with it by itself.');
+      throw new NotAbandoned(`The ${called} waits for nobody: the service goes on with it by itself.`);
     if (attention.reason !== 'digest_mismatch')
       throw new NotAbandoned(
-        `The invoice waits because of ${attention.reason}, so the authority may hold or still accept it, and it would be a legal ` +
-          'invoice that is shown as rejected. docs/operations.md, "The tax authority", says what to do.',
+        `The ${called} waits because of ${attention.reason}, so the authority may hold or still accept it, and it would be a legal ` +
+          `${called} that is shown as rejected. docs/operations.md, "The tax authority", says what to do.`,
       );
     if (!hasTakenNothing(invoice) && !(await isOlder(invoice)))
       throw new NotAbandoned(
-        'A transmission of the invoice may have reached the authority, and what the authority holds may be this invoice itself. Ask the ' +
-          'authority. If it decided on that document before the invoice was created here, run authority reconcile, then repeat this.',
+        `A transmission of the ${called} may have reached the authority, and what the authority holds may be this ${called} itself. Ask the ` +
+          `authority. If it decided on that document before the ${called} was created here, run authority reconcile, then repeat this.`,
       );
     const changed = await invoices.changeWaiting(invoice, rejection(invoice, abandonedByOperator(invoice, reason)));
     if (changed === null)
       throw new NotAbandoned(
-        'A worker is processing the invoice, or it has just changed. See invoices attention, then repeat this.',
+        `A worker is processing the ${called}, or it has just changed. See invoices attention, then repeat this.`,
       );
     return { invoice: changed, isNew: true };
   };

@@ -1,8 +1,9 @@
 import { isId } from '../ids.ts';
 
 interface KindRow {
-  /** The name in messages. */
+  /** The name in messages, and its indefinite article. */
   readonly called: string;
+  readonly article: 'a' | 'an';
   /** The prefix of ids. */
   readonly idPrefix: string;
   /** What precedes the year in the name of a series of numbers: `AV-2026-000123`. */
@@ -26,6 +27,7 @@ interface KindRow {
 export const KINDS = {
   invoice: {
     called: 'invoice',
+    article: 'an',
     idPrefix: 'inv',
     seriesPrefix: '',
     fileName: 'facture',
@@ -36,6 +38,7 @@ export const KINDS = {
   },
   credit_note: {
     called: 'credit note',
+    article: 'a',
     idPrefix: 'crn',
     seriesPrefix: 'AV-',
     fileName: 'avoir',
@@ -60,6 +63,11 @@ export const SERVICE_SERIES = new RegExp(`^((?:${PREFIXES.join('|')})\\d{4})-(\\
 /** Returns the kind of the document with this id; null if the id has the prefix of no kind. */
 export function kindOfId(id: string): Kind | null {
   return KIND_NAMES.find((kind) => id.startsWith(`${KINDS[kind].idPrefix}_`)) ?? null;
+}
+
+/** Returns what the document with this id is called in messages; an invoice if the id has the prefix of no kind. */
+export function calledById(id: string): string {
+  return KINDS[kindOfId(id) ?? 'invoice'].called;
 }
 
 /** Returns the kind of the UBL document with this root element; null if it is that of no kind. */

@@ -3,7 +3,7 @@ import { isMember, type Principal } from '../principal.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import type { FindPresentInvoice } from './find-present.ts';
 import type { Invoice } from './invoice.ts';
-import { isIdOfKind, KINDS, type Kind } from './kinds.ts';
+import { calledById, isIdOfKind, KINDS, type Kind } from './kinds.ts';
 import type { InvoiceReading } from './repository.ts';
 
 export type ReadInvoice = ReturnType<typeof createReadInvoice>;
@@ -17,9 +17,9 @@ export function createReadInvoice(
    * Returns a document of this kind if the credential may read it (docs/api/contract.md, "GET /v1/invoices/:id" and
    * "Authentication"). Each document has a client_secret of its own.
    * @param clientSecret required with a publishable key; with another credential it is optional and must match too
-   * @throws {ServiceError} insufficient_scope (403): a client_secret for any other invoice, whether or not that exists;
-   *   a publishable key without the invoice's secret, or with one of another tenant or environment; a `clientSecret` of
-   *   another invoice. invalid_api_key (401): a forged `clientSecret`. resource_not_found (404): unknown, or of another
+   * @throws {ServiceError} insufficient_scope (403): a client_secret for any other document, whether or not that exists;
+   *   a publishable key without the document's secret, or with one of another tenant or environment; a `clientSecret` of
+   *   another document. invalid_api_key (401): a forged `clientSecret`. resource_not_found (404): unknown, or of another
    *   tenant or environment
    */
   return async (
@@ -38,7 +38,10 @@ export function createReadInvoice(
     }
     if (principal.kind === 'client') {
       if (principal.invoiceId !== invoiceId) {
-        throw serviceError('insufficient_scope', 'This client_secret gives access to its own invoice only.');
+        throw serviceError(
+          'insufficient_scope',
+          `This client_secret gives access to its own ${calledById(principal.invoiceId)} only.`,
+        );
       }
       if (!isIdOfKind(kind, invoiceId)) throw notFound(invoiceId, kind);
       const invoice = await findPresent(invoiceId);
@@ -49,7 +52,7 @@ export function createReadInvoice(
     if (clientSecret === null) {
       throw serviceError(
         'insufficient_scope',
-        'A publishable key reads an invoice only with its client_secret: pass that too.',
+        `A publishable key reads ${KINDS[kind].article} ${KINDS[kind].called} only with its client_secret: pass that too.`,
         'clientSecret',
       );
     }
@@ -65,7 +68,7 @@ export function createReadInvoice(
     return invoice;
   };
 
-  /** Checks that a client_secret given with any credential belongs to the invoice. */
+  /** Checks that a client_secret given with any credential belongs to the document. */
   function refuseOtherSecret(invoiceId: string, clientSecret: string | null): void {
     if (clientSecret === null) return;
     const granted = clientSecrets.verify(clientSecret);
@@ -76,7 +79,11 @@ export function createReadInvoice(
         'clientSecret',
       );
     if (granted !== invoiceId)
-      throw serviceError('insufficient_scope', 'This client_secret belongs to another invoice.', 'clientSecret');
+      throw serviceError(
+        'insufficient_scope',
+        `This client_secret belongs to another ${calledById(granted)}.`,
+        'clientSecret',
+      );
   }
 
   async function found(invoiceId: string, kind: Kind): Promise<Invoice | null> {

@@ -81,7 +81,7 @@ builder.objectType(NotFoundError, {
 
 builder.objectType(IdempotencyConflictError, {
   name: 'IdempotencyConflictError',
-  description: 'The idempotency key was used with another input (409). Use a new key for a new invoice.',
+  description: 'The idempotency key was used with another input (409). Use a new key for a new document.',
   interfaces: [ErrorInterface],
 });
 

@@ -60,7 +60,7 @@ const entry = (sha256: string, decidedAt: Date): LedgerEntry => ({
   decision: { outcome: 'accepted', dgiId: 'DGI-1', decidedAt },
 });
 
-async function abandon(invoice: Invoice | null, ledger: LedgerEntry[] = [], isAsRead = true) {
+async function abandon(invoice: Invoice | null, ledger: LedgerEntry[] = [], isAsRead = true, id = 'inv_1') {
   const changes: Omit<InvoiceChange, 'series'>[] = [];
   const run = createAbandonInvoice(
     {
@@ -75,12 +75,19 @@ async function abandon(invoice: Invoice | null, ledger: LedgerEntry[] = [], isAs
     { find: async () => ledger },
     () => NOW,
   );
-  const result = await run('inv_1', 'Restauration').catch((error: unknown) => {
+  const result = await run(id, 'Restauration').catch((error: unknown) => {
     expect(error).toBeInstanceOf(NotAbandoned);
     return (error as Error).message;
   });
   return { result, changes };
 }
+
+it('a refusal names the kind of document', async () => {
+  const ofNote = async (invoice: Invoice | null) => (await abandon(invoice, [], true, 'crn_1')).result;
+  expect(await ofNote(null)).toBe("There is no credit note 'crn_1'.");
+  expect(await ofNote(waiting({}, { dueAt: NOW }))).toMatch(/^The credit note waits for nobody/);
+  expect(await ofNote(waiting({}, { claims: 9 }))).toMatch(/it would be a legal credit note that is shown/);
+});
 
 describe('is abandoned', () => {
   const before = [entry(OTHER, ago(90))];
