@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { createGroup, type Outcome } from '../kit/group.ts';
-import type { Owner } from '../tenant/tenant.ts';
 import { type Claim, ClaimLost, type InvoiceChange, type InvoiceReading, NumberTaken } from './repository.ts';
-import { type AwaitingNumber, legalNumber, type ReservedNumber, type SeriesNumber, seriesOf } from './series-number.ts';
+import { createSeriesLine, type Waiting as InLine, invoiceOf, ownerOf, REMEMBERED } from './series-line.ts';
+import { legalNumber, type ReservedNumber, type SeriesNumber, seriesOf } from './series-number.ts';
 
 /** The change that assigns a number, and the result that was prepared with it. */
 export interface Prepared<Made> {
@@ -40,17 +40,8 @@ export interface SeriesTurns {
   enter(series: string): Promise<() => void>;
 }
 
-interface Waiting<Made> {
-  readonly claim: Claim;
+interface Waiting<Made> extends InLine {
   readonly prepare: (series: SeriesNumber) => Promise<Prepared<Made>>;
-}
-
-/** The next invoice of a series, and the item that waits for its number in this process. */
-interface Entry<Made> {
-  readonly invoiceId: string;
-  /** The order key; null for an invoice whose place does not show that earlier ones have numbers. */
-  readonly order: string | null;
-  readonly item: Waiting<Made> | null;
 }
 
 interface Ready<Made> extends Prepared<Made> {
@@ -63,12 +54,10 @@ export type ChangeAll = (
   reserved?: readonly ReservedNumber[],
 ) => Promise<Claim[]>;
 
-/** Maximum number of series whose last number this process remembers. */
-const REMEMBERED = 10_000;
 /** How long processes take turns at a series after one found a number taken, milliseconds. */
 const CONTENDED_MS = 30_000;
-/** Maximum number of claimed invoices that get their numbers together, and of all invoices including unclaimed ones. */
-const TOGETHER = { claimed: 32, all: 128 } as const;
+/** Maximum number of claimed invoices that get their numbers together. */
+const TOGETHER = 32;
 
 /** Creates the numbering. @param changeAll see `InvoiceRepository.changeAll` */
 export function createNumbering<Made>(
@@ -80,8 +69,7 @@ export function createNumbering<Made>(
   // Only a cache, which saves reads for all but the first invoice of a series in this process. The ids of the taken
   // numbers decide.
   const lastSerial = new LRUCache<string, number>({ max: REMEMBERED });
-  /** For each series, the order key up to which all invoices have numbers. */
-  const numberedUpTo = new LRUCache<string, string>({ max: REMEMBERED });
+  const line = createSeriesLine<Waiting<Made>>(invoices);
   /** The series that other processes number, too, as long as they take turns at them. */
   const contended = new LRUCache<string, true>({ max: REMEMBERED, ttl: CONTENDED_MS });
 
@@ -113,11 +101,12 @@ export function createNumbering<Made>(
     let together = true;
     for (let rest = items; rest.length > 0; rest = items.filter((item) => !outcomes.has(item))) {
       await awaitTurn();
-      const inLine = nextInLine(name, rest);
+      // Without the last number in the cache, another process may have numbered some.
+      const inLine = lastSerial.has(name) ? line.certain(name, rest) : null;
       // Read before searching for other invoices: if another process numbers one meanwhile, this number is found to be
       // taken.
       const before = lastSerial.get(name) ?? (await highest(rest));
-      const following = inLine ?? (await nextOf(rest, outcomes));
+      const following = inLine ?? (await line.read(rest, (items) => numberedElsewhere(items, outcomes)));
       const entries = together ? following : following.slice(0, 1);
       const [first] = entries;
       // Other processes have numbered all of them.
@@ -140,7 +129,7 @@ export function createNumbering<Made>(
       // The numbers after one that is not used would leave a gap.
       if (ready.length + reserved.length < entries.length) continue;
       const failure = await take(name, before, ready, reserved, outcomes);
-      if (failure === null) passed(name, entries);
+      if (failure === null) line.passed(name, entries);
       if (failure instanceof NumberTaken) contended.set(name, true);
       if (failure === null || failure instanceof NumberTaken) continue;
       if (entries.length === 1 && first.item) outcomes.set(first.item, { error: failure });
@@ -149,47 +138,6 @@ export function createNumbering<Made>(
       else for (const item of rest) outcomes.set(item, { error: failure });
     }
     return items.map((item) => outcomes.get(item) ?? { error: new Error('an invoice got no number') });
-  }
-
-  /**
-   * Returns the next invoices of the series if they are certainly those of this process: each was created right after
-   * an invoice that has its number or is in the list. Null if other invoices may come before them.
-   */
-  function nextInLine(name: string, rest: readonly Waiting<Made>[]): Entry<Made>[] | null {
-    let upTo = numberedUpTo.get(name);
-    // Without the last number in the cache, another process may have numbered them.
-    if (upTo === undefined || !lastSerial.has(name)) return null;
-    const entries = rest.map((item): Entry<Made> => entryOf(item)).toSorted(byOrder);
-    for (const { order, item } of entries) {
-      const after = item?.claim.place?.after ?? null;
-      // An invoice at or before that position got its number from another run.
-      if (order === null || after === null || after > upTo || order <= upTo) return null;
-      upTo = order;
-    }
-    return entries;
-  }
-
-  /** Reads the next invoices of the series from the store, up to the last one that waits here. */
-  async function nextOf(
-    rest: readonly Waiting<Made>[],
-    outcomes: Map<Waiting<Made>, Outcome<Numbered<Made>>>,
-  ): Promise<Entry<Made>[]> {
-    const { tenantId, environment } = ownerOf(rest);
-    const series = seriesOf(invoiceOf(rest));
-    const found = await invoices.awaitingNumber(tenantId, environment, series, TOGETHER.all);
-    const waiting = new Map(rest.map((item) => [item.claim.invoice.id, item]));
-    const all = found.map(({ invoiceId, order }) => ({ invoiceId, order, item: waiting.get(invoiceId) ?? null }));
-    const listed = new Set(found.map(({ invoiceId }) => invoiceId));
-    const last = found.length === TOGETHER.all ? (found.at(-1) as AwaitingNumber).order : null;
-    const unlisted = rest.filter(({ claim }) => !listed.has(claim.invoice.id));
-    // Invoices behind the last one found are numbered after it.
-    const isBehind = ({ claim }: Waiting<Made>) => last !== null && (claim.place?.order ?? '') > last;
-    const unmarked = await numberedElsewhere(
-      unlisted.filter((item) => !isBehind(item)),
-      outcomes,
-    );
-    const needed = unlisted.some(isBehind) ? all.length : all.findLastIndex(({ item }) => item !== null) + 1;
-    return [...all.slice(0, needed), ...unmarked.map((item) => ({ ...entryOf(item), order: null }))];
   }
 
   /**
@@ -250,13 +198,6 @@ export function createNumbering<Made>(
     return null;
   }
 
-  /** Remembers that all invoices of the series up to the last of these have their numbers. */
-  function passed(name: string, entries: readonly Entry<Made>[]): void {
-    const last = entries.findLast(({ order }) => order !== null)?.order ?? '';
-    if (last <= (numberedUpTo.get(name) ?? '')) return;
-    numberedUpTo.set(name, last);
-  }
-
   function placeOf(rest: readonly Waiting<Made>[], serial: number): SeriesNumber {
     return { name: seriesOf(invoiceOf(rest)), serial };
   }
@@ -273,28 +214,10 @@ export function createNumbering<Made>(
       let group = groups.get(name);
       if (group === undefined) {
         const onIdle = () => void groups.delete(name);
-        group = createGroup((items) => number(name, items), { maxItems: TOGETHER.claimed, onIdle });
+        group = createGroup((items) => number(name, items), { maxItems: TOGETHER, onIdle });
         groups.set(name, group);
       }
       return group({ claim, prepare });
     },
   };
-}
-
-/** Returns any of the invoices, which all belong to one series. */
-function invoiceOf<Made>(items: readonly Waiting<Made>[]): Claim['invoice'] {
-  return (items[0] as Waiting<Made>).claim.invoice;
-}
-
-function ownerOf<Made>(items: readonly Waiting<Made>[]): Owner {
-  const { tenantId, environment } = invoiceOf(items);
-  return { tenantId, environment };
-}
-
-function entryOf<Made>(item: Waiting<Made>): Entry<Made> {
-  return { invoiceId: item.claim.invoice.id, order: item.claim.place?.order ?? null, item };
-}
-
-function byOrder({ order: a }: Entry<unknown>, { order: b }: Entry<unknown>): number {
-  return (a ?? '') < (b ?? '') ? -1 : Number((a ?? '') > (b ?? ''));
 }
