@@ -128,6 +128,9 @@ describe.skipIf(BROWSER_PATH === null)('drafts in the pages of a signed-in perso
     await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices`);
     await page.locator('a[href$="/drafts"]').click();
     await page.waitForSelector('.log li');
+    const current = () =>
+      page.$$eval('.sections [aria-current]', (links) => links.map(({ textContent }) => textContent));
+    expect(await current()).toEqual(['الفواتير']);
     expect(await page.$$eval('.log li a', (links) => links.map(({ textContent }) => textContent))).toEqual([
       'بدون اسم زبون',
       'Atlas',
@@ -135,6 +138,7 @@ describe.skipIf(BROWSER_PATH === null)('drafts in the pages of a signed-in perso
     await expectAccessible(page);
     await page.locator('.log li a').click();
     await page.waitForSelector('#name');
+    expect(await current()).toEqual(['الفواتير']);
     await expectAccessible(page);
     await page.locator('.creation > .actions button').click();
     await page.locator('dialog[open] .danger').click();

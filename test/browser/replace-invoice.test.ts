@@ -132,6 +132,7 @@ describe.skipIf(BROWSER_PATH === null)('an invoice is corrected in the pages of 
     expect(await page.$(`a[href$="/replace"]`)).toBe(null);
     await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices/${id}/replace`);
     await page.waitForFunction(() => document.querySelector('main h1')?.textContent?.includes('Page not found'));
+    expect(await page.$$eval('main', (frames) => frames.length)).toBe(1);
     await close();
   });
 });

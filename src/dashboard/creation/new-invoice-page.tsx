@@ -4,11 +4,11 @@ import { hasScope } from '../../domain/scopes.ts';
 import { CREATE_DRAFT } from '../drafts/documents.ts';
 import { contentOf } from '../drafts/draft-content.ts';
 import { useLanguage } from '../interface/language.tsx';
-import { NotFound } from '../interface/not-found.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { DRAFT_TEXTS } from '../text/drafts.ts';
 import { formatAmount } from '../text/money.ts';
+import { Missing } from '../workspace/missing.tsx';
 import { useRequestKey } from '../workspace/request-key.ts';
 import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
@@ -30,7 +30,7 @@ const NEW_LIVE_INVOICE: TypedInvoice = { ice: '', name: '', email: '', lines: [E
 export function NewInvoicePage() {
   const { tenant, environment } = useWorkspace();
   const isOffered = hasScope(tenant.role, 'issue', environment);
-  return isOffered ? <CreationForm /> : <NotFound />;
+  return isOffered ? <CreationForm /> : <Missing />;
 }
 
 function CreationForm() {

@@ -2,11 +2,11 @@ import { useRef, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
 import { useLanguage } from '../interface/language.tsx';
-import { NotFound } from '../interface/not-found.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { CREDITING_TEXTS } from '../text/crediting.ts';
 import { formatMoney } from '../text/money.ts';
+import { Missing } from '../workspace/missing.tsx';
 import { useRequestKey } from '../workspace/request-key.ts';
 import { Unread } from '../workspace/unread.tsx';
 import { useChange } from '../workspace/use-change.ts';
@@ -24,7 +24,7 @@ const NO_FAULTS: ReadonlyMap<string, Fault> = new Map();
 /** `…/invoices/<id>/credit`: credits an accepted invoice. */
 export function CreditPage() {
   const { tenant, environment } = useWorkspace();
-  return hasScope(tenant.role, 'issue', environment) ? <CreditedInvoice /> : <NotFound />;
+  return hasScope(tenant.role, 'issue', environment) ? <CreditedInvoice /> : <Missing />;
 }
 
 function CreditedInvoice() {
@@ -37,7 +37,7 @@ function CreditedInvoice() {
   useTitle(number ? `${pageTitle} ${number}` : pageTitle);
   if (!data) return <Unread title={pageTitle} problem={problem} failed={texts.invoices.failed} />;
   const { status, amount, creditedAmount, customer } = data.invoice;
-  if (status !== 'accepted') return <NotFound />;
+  if (status !== 'accepted') return <Missing />;
   const money = (centimes: number) => formatMoney(centimes, language);
   return (
     <section class="creation crediting">

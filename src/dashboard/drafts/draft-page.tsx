@@ -7,12 +7,12 @@ import { InvoiceFields } from '../creation/invoice-fields.tsx';
 import { reasonOf } from '../graphql/client.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
-import { NotFound } from '../interface/not-found.tsx';
 import { PdfPreview } from '../interface/pdf-preview.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { formatMoment } from '../text/dates.ts';
 import { DRAFT_TEXTS } from '../text/drafts.ts';
+import { Missing } from '../workspace/missing.tsx';
 import { Unread } from '../workspace/unread.tsx';
 import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
@@ -32,7 +32,7 @@ export function DraftPage() {
   const [reads, setReads] = useState(0);
   const { pageTitle, failed } = DRAFT_TEXTS[language];
   useTitle(pageTitle);
-  if (!hasScope(tenant.role, 'draft', environment) || problem === 'refused') return <NotFound />;
+  if (!hasScope(tenant.role, 'draft', environment) || problem === 'refused') return <Missing />;
   if (!data) return <Unread title={pageTitle} problem={problem} failed={failed} />;
   const readAgain = () => {
     reload();

@@ -8,6 +8,8 @@ export interface Section {
   readonly href: string;
   /** Whether only this exact address belongs to the section; default: also all addresses below it. */
   readonly exact?: boolean;
+  /** An address that belongs to the section with all below it, though it is not below that of the section. */
+  readonly also?: string;
   /** Whether the link leads outside this program, so that its router leaves it to the browser. */
   readonly apart?: boolean;
 }
@@ -29,11 +31,11 @@ export function Sections({ label, groups }: { label: string; groups: readonly (r
     <nav class="sections" aria-label={label} ref={nav}>
       {groups.map((group) => (
         <div key={group[0]?.href}>
-          {group.map(({ icon, name, href, exact, apart }) => (
+          {group.map(({ icon, name, href, apart, ...place }) => (
             <a
               key={href}
               href={href}
-              aria-current={(exact ? path === href : path.startsWith(href)) ? 'page' : undefined}
+              aria-current={isCurrent(path, { href, ...place }) ? 'page' : undefined}
               {...(apart && { target: '_blank', rel: 'noopener' })}
             >
               <Icon name={icon} />
@@ -44,4 +46,9 @@ export function Sections({ label, groups }: { label: string; groups: readonly (r
       ))}
     </nav>
   );
+}
+
+function isCurrent(path: string, { href, exact, also }: Pick<Section, 'href' | 'exact' | 'also'>): boolean {
+  if (exact) return path === href;
+  return path.startsWith(href) || (also !== undefined && path.startsWith(also));
 }

@@ -5,12 +5,12 @@ import { drawnUp, EMPTY_LINE, type TypedInvoice } from '../creation/drawn-up.ts'
 import { ProblemList } from '../creation/faults.tsx';
 import { Field, InvoiceFields } from '../creation/invoice-fields.tsx';
 import { useLanguage } from '../interface/language.tsx';
-import { NotFound } from '../interface/not-found.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { CREDITING_TEXTS } from '../text/crediting.ts';
 import { formatMoney, plainAmount } from '../text/money.ts';
 import { REPLACING_TEXTS } from '../text/replacing.ts';
+import { Missing } from '../workspace/missing.tsx';
 import { useRequestKey } from '../workspace/request-key.ts';
 import { Unread } from '../workspace/unread.tsx';
 import { useChange } from '../workspace/use-change.ts';
@@ -21,7 +21,7 @@ import { Rejection, useFindings } from './findings.tsx';
 /** `…/invoices/<id>/replace`: corrects an accepted or rejected invoice and issues it again. */
 export function ReplacePage() {
   const { tenant, environment } = useWorkspace();
-  return hasScope(tenant.role, 'issue', environment) ? <ReplacedInvoice /> : <NotFound />;
+  return hasScope(tenant.role, 'issue', environment) ? <ReplacedInvoice /> : <Missing />;
 }
 
 function ReplacedInvoice() {
@@ -35,7 +35,7 @@ function ReplacedInvoice() {
   if (!data) return <Unread title={pageTitle} problem={problem} failed={texts.invoices.failed} />;
   const { invoice } = data;
   const { status } = invoice;
-  if ((status !== 'accepted' && status !== 'rejected') || invoice.replacedBy) return <NotFound />;
+  if ((status !== 'accepted' && status !== 'rejected') || invoice.replacedBy) return <Missing />;
   return (
     <section class="creation">
       <h1 class="title">

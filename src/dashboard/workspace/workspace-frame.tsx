@@ -21,7 +21,7 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
   const { workspace } = texts;
   const section = (icon: IconName, name: string): Section => ({ icon, name, href: `${address}/${icon}` });
   const groups: readonly (readonly Section[])[] = [
-    [section('home', texts.home.title), section('invoices', texts.invoices.title)],
+    [section('home', texts.home.title), { ...section('invoices', texts.invoices.title), also: `${address}/drafts` }],
     [
       section('deliveries', texts.deliveries.title),
       section('endpoints', texts.endpoints.title),

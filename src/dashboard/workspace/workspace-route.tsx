@@ -8,6 +8,7 @@ import { Notice } from '../interface/notice.tsx';
 import { PageFrame } from '../interface/page-frame.tsx';
 import { Confirmation } from './confirmation.tsx';
 import { type Connection, openWorkspace } from './live-events.ts';
+import { Missing } from './missing.tsx';
 import { type Environment, useSession, workspaceAddress } from './session.ts';
 import { type Workspace, WorkspaceContext } from './workspace-context.ts';
 import { WorkspaceFrame } from './workspace-frame.tsx';
@@ -97,15 +98,5 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
         </Router>
       </WorkspaceFrame>
     </WorkspaceContext.Provider>
-  );
-}
-
-function Missing() {
-  const { texts } = useLanguage();
-  return (
-    <section class="card notice">
-      <h1>{texts.notFound}</h1>
-      <p>{texts.notFoundUnder}</p>
-    </section>
   );
 }
