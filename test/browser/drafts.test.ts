@@ -74,14 +74,15 @@ describe.skipIf(BROWSER_PATH === null)('drafts in the pages of a signed-in perso
     await page.waitForSelector('#unitPrice-1');
     expect(await page.$eval('#unitPrice-1', (input) => (input as HTMLInputElement).value)).toBe('about 10');
     await type(page, '#unitPrice-1', '12,50');
+    await type(page, '#number', 'F 1');
     await page.waitForSelector('.creation [type=submit]:not([aria-disabled=true])');
     await page.locator('.viewer summary').click();
     await page.waitForSelector('.viewer iframe[src^="blob:"]', { timeout: 60_000 });
     await page.locator('.creation [type=submit]').click();
     await page.waitForSelector('.status[data-status=accepted]', { timeout: 50_000 });
     expect(await draftsOf(client)).toEqual([]);
-    const { body } = await client.graphql('{ invoices { nodes { amount lines { unitPrice } } } }');
-    expect(body.data.invoices.nodes).toEqual([{ amount: 1500, lines: [{ unitPrice: 1250 }] }]);
+    const { body } = await client.graphql('{ invoices { nodes { amount number lines { unitPrice } } } }');
+    expect(body.data.invoices.nodes).toEqual([{ amount: 1500, number: 'F 1', lines: [{ unitPrice: 1250 }] }]);
     expect(complaints).toEqual([]);
     await close();
   });

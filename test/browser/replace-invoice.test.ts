@@ -112,10 +112,16 @@ describe.skipIf(BROWSER_PATH === null)('an invoice is corrected in the pages of 
     await page.waitForSelector('.creation form');
     await expectAccessible(page);
     await type(page, '#quantity-1', '2');
+    await type(page, '#number', 'F-2026-7');
     await press(page, '.creation form [type=submit]');
     await page.waitForSelector('.status[data-status=accepted]', { timeout: 50_000 });
-    const { body } = await client.graphql(`{ invoice(id: "${id}") { creditedAmount replacedBy { amount status } } }`);
-    expect(body.data.invoice).toEqual({ creditedAmount: 41_507, replacedBy: { amount: 29_505, status: 'accepted' } });
+    const { body } = await client.graphql(
+      `{ invoice(id: "${id}") { creditedAmount replacedBy { amount status number } } }`,
+    );
+    expect(body.data.invoice).toEqual({
+      creditedAmount: 41_507,
+      replacedBy: { amount: 29_505, status: 'accepted', number: 'F-2026-7' },
+    });
     await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices/${id}`);
     await page.waitForSelector('[aria-labelledby=replaced] a');
     expect(await page.$(`a[href$="/${id}/replace"]`)).toBe(null);

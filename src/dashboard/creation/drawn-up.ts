@@ -16,6 +16,8 @@ export interface TypedInvoice {
   readonly ice: string;
   readonly name: string;
   readonly email: string;
+  /** Of the client's own series; absent if the form has no field for it. */
+  readonly number?: string;
   readonly lines: readonly TypedLine[];
 }
 
@@ -29,7 +31,7 @@ export const UNREADABLE = -1;
  * Converts the form to an invoice as the API takes it, with the total of its lines. VAT is computed once for each rate,
  * rounded half up. A line with an unreadable figure is sent so that the service refuses it, and is not in the total.
  */
-export function drawnUp({ ice, name, email, lines }: TypedInvoice): InvoiceInput {
+export function drawnUp({ ice, name, email, number, lines }: TypedInvoice): InvoiceInput {
   const typed = lines.map(({ description, quantity, unitPrice, taxRate }) => ({
     description,
     quantity: wholeOf(quantity),
@@ -43,7 +45,8 @@ export function drawnUp({ ice, name, email, lines }: TypedInvoice): InvoiceInput
   }
   const amount = [...bases].reduce((sum, [rate, base]) => sum + base + (base * BigInt(rate) + 50n) / 100n, 0n);
   const customer = { ice: ice.trim(), name: name.trim(), ...(email.trim() && { email: email.trim() }) };
-  return { amount: Number(amount), currency: 'MAD', customer, lines: typed };
+  const own = number?.trim();
+  return { amount: Number(amount), currency: 'MAD', customer, lines: typed, ...(own && { number: own }) };
 }
 
 /** Parses `1 000` to 1000. */

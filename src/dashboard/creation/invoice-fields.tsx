@@ -60,16 +60,17 @@ interface CustomerFieldsProps {
 function CustomerFields({ typed, faults, onTyped }: CustomerFieldsProps) {
   const { texts } = useLanguage();
   const { environment } = useWorkspace();
-  const { name, email } = texts.creation;
-  const labels = { ice: texts.ice, name, email };
+  const { name, email, number } = texts.creation;
+  const labels = { ice: texts.ice, name, email, number };
+  const fields = (['ice', 'name', 'email', 'number'] as const).filter((field) => typed[field] !== undefined);
   return (
     <div class="fields">
       {environment === 'test' && <ScenarioChoice ice={typed.ice} onChosen={(ice) => onTyped({ ...typed, ice })} />}
-      {(['ice', 'name', 'email'] as const).map((field) => (
+      {fields.map((field) => (
         <Field
           name={field}
           label={labels[field]}
-          value={typed[field]}
+          value={typed[field] ?? ''}
           faults={faults?.get(field)}
           key={field}
           onTyped={(value) => onTyped({ ...typed, [field]: value })}

@@ -3,11 +3,17 @@ import type { TypedInvoice } from './drawn-up.ts';
 // Which field of the form of an invoice a finding is about.
 
 /** The fields by the dotted paths of the API, without those of lines. */
-const BY_PARAM = { 'customer.ice': 'ice', 'customer.name': 'name', 'customer.email': 'email' } as const;
+const BY_PARAM = {
+  number: 'number',
+  'customer.ice': 'ice',
+  'customer.name': 'name',
+  'customer.email': 'email',
+} as const;
 
 const BUYER = 'AccountingCustomerParty/Party';
 /** The fields by the elements of the XML, without namespace prefixes. */
 const BY_ELEMENT = {
+  ID: 'number',
   [`${BUYER}/PartyIdentification/ID`]: 'ice',
   [`${BUYER}/PartyLegalEntity/RegistrationName`]: 'name',
   [`${BUYER}/Contact/ElectronicMail`]: 'email',

@@ -9,10 +9,13 @@ export type DraftContent = Readonly<Record<string, unknown>>;
  * @param before the content that the form was opened with: members that the form does not show are kept
  */
 export function contentOf(typed: TypedInvoice, before: DraftContent): DraftContent {
-  const { amount, currency, customer, lines } = drawnUp(typed);
+  const { amount, currency, customer, lines, number } = drawnUp(typed);
   const { email: _email, ...others } = recordOf(before.customer);
+  const { number: earlier, ...kept } = before;
+  const own = typed.number === undefined ? earlier : number;
   return {
-    ...before,
+    ...kept,
+    ...(own !== undefined && { number: own }),
     amount,
     currency,
     customer: { ...others, ...customer },
@@ -35,6 +38,7 @@ export function typedOf(content: DraftContent, newLine: TypedLine): TypedInvoice
     ice: textOf(customer.ice),
     name: textOf(customer.name),
     email: textOf(customer.email),
+    number: textOf(content.number),
     lines:
       lines.length === 0
         ? [newLine]

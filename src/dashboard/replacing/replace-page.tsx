@@ -108,6 +108,8 @@ function typedOf({ customer: { ice, name, email }, lines }: Replaceable): TypedI
     ice,
     name,
     email: email ?? '',
+    // A number is never used again, even after a rejection.
+    number: '',
     lines: lines.map(({ description, quantity, unitPrice, taxRate }) => ({
       description,
       quantity: String(quantity),

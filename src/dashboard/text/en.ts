@@ -401,6 +401,7 @@ export const en: Texts = {
     },
     name: 'Customer’s name',
     email: 'Customer’s e-mail (optional)',
+    number: 'Number of your own series (optional)',
     line: (n) => `Line ${n}`,
     addLine: 'Add a line',
     removeLine: 'Remove the line',

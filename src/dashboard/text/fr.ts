@@ -459,6 +459,7 @@ export const fr = {
     },
     name: 'Nom du client',
     email: 'E-mail du client (facultatif)',
+    number: 'Numéro de votre propre série (facultatif)',
     line: (n: number) => `Ligne ${n}`,
     addLine: 'Ajouter une ligne',
     removeLine: 'Retirer la ligne',
