@@ -1,6 +1,6 @@
 import QRCode from 'qrcode';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
-import { netDiscountOf } from '../../domain/invoice/line-amounts.ts';
+import { statedDiscountOf } from '../../domain/invoice/line-amounts.ts';
 import type { DrawnDraft, LegalInvoice, LegalLine, PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { UNITS } from '../../domain/invoice/units.ts';
 import { amountInWords } from '../../text/amount-in-words.ts';
@@ -119,25 +119,33 @@ ${closing}
 }
 
 /** Writes how much a line has: `1,5 h`. */
-function measure({ format, invoice }: Texts, { quantity, unit }: LegalLine): string {
-  const written = format.quantity(quantity);
-  return unit ? `${written}${NO_BREAK_SPACE}${UNITS[unit][invoice.seller.documentLanguage]}` : written;
+function measure(texts: Texts, { quantity, unit }: LegalLine): string | Markup {
+  const written = texts.format.quantity(quantity);
+  return unit ? withWord(texts, written, UNITS[unit][texts.invoice.seller.documentLanguage]) : written;
+}
+
+/** Writes a number and a word after it in the direction of the page, since cells of figures are from left to right. */
+function withWord({ labels }: Texts, number: string, word: string): Markup {
+  return html`<bdi dir="${labels.direction}">${number}${NO_BREAK_SPACE}${word}</bdi>`;
 }
 
 /** Writes a unit price. The head of its column says that prices are without tax, so one with tax says so. */
-function unitPrice({ labels, format }: Texts, line: LegalLine): string {
-  const price = format.unitPrice(line.unitPrice);
-  return line.taxIncluded ? `${price}${NO_BREAK_SPACE}${labels.taxIncluded}` : price;
+function unitPrice(texts: Texts, line: LegalLine): string | Markup {
+  const price = texts.format.unitPrice(line.unitPrice);
+  return line.taxIncluded ? withWord(texts, price, texts.labels.taxIncluded) : price;
 }
 
 /** Writes the discount of a line below its description; null if it has none. */
-function discount({ labels, format, invoice }: Texts, line: LegalLine): Markup | null {
+function discount(texts: Texts, line: LegalLine): Markup | null {
   if (line.discount == null) return null;
+  const { labels, format, invoice } = texts;
   const { percent, reason } = line.discount;
   const language = { lang: invoice.seller.documentLanguage, dir: labels.direction };
   return html`<br><span class="discount" lang="${language.lang}" dir="${language.dir}">${labels.discount}${
     percent == null ? null : html` ${format.percent(percent)}`
-  }${reason ? html` (<bdi>${reason}</bdi>)` : null} <bdi dir="ltr">${format.amount(-netDiscountOf(line))}</bdi></span>`;
+  }${reason ? html` (<bdi>${reason}</bdi>)` : null} <bdi dir="ltr">${format.amount(-statedDiscountOf(line))}</bdi>${
+    line.taxIncluded ? ` ${labels.taxIncluded}` : null
+  }</span>`;
 }
 
 function sums(texts: Texts): Markup {
@@ -171,7 +179,7 @@ function columnHead(label: string, kind: 'index' | 'text' | 'figure'): Markup {
 }
 
 /** Writes a table cell with a number. */
-function figure(text: string): Markup {
+function figure(text: string | Markup): Markup {
   return html`<td class="figure">${text}</td>`;
 }
 

@@ -127,6 +127,11 @@ export interface StatedLine extends PricedLine {
   readonly amount: Centimes;
 }
 
+/** Returns the discount of a line as it is stated, in centimes: with tax if the unit price has it. */
+export function statedDiscountOf(line: PricedLine): Centimes {
+  return Number(discountOf(line));
+}
+
 /** Returns the discount of a line without tax, in centimes. Added to the line's amount it gives the price before it. */
 export function netDiscountOf(line: StatedLine): Centimes {
   const discount = discountOf(line);
