@@ -2,11 +2,12 @@ import { MongoBackend, MongoChangeStreamNotificationChannel } from '@agendajs/mo
 import { Agenda, type Job } from 'agenda';
 import type { Db, UpdateFilter } from 'mongodb';
 import type { Authority } from '../../src/domain/authority/ports.ts';
+import type { DocumentStore } from '../../src/domain/invoice/document-store.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { legalInvoice } from '../../src/domain/invoice/legal-invoice.ts';
 import type { Stage } from '../../src/domain/invoice/lifecycle.ts';
 import type { DocumentSigner, InvoiceWriter, PdfRenderer } from '../../src/domain/invoice/ports.ts';
-import type { DocumentStore, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
+import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { legalNumber, seriesOf } from '../../src/domain/invoice/series-number.ts';
 import { JOBS_COLLECTION } from '../../src/jobs/job-documents.ts';
 import { jobName } from '../../src/jobs/stage-jobs.ts';

@@ -14,7 +14,7 @@ import {
   slotOf,
 } from '../domain/invoice/lanes.ts';
 import type { Pipeline } from '../domain/invoice/pipeline.ts';
-import type { StageQueue } from '../domain/invoice/repository.ts';
+import type { StageQueue } from '../domain/invoice/stage-queue.ts';
 import { every } from '../domain/kit/every.ts';
 import { createClaimRanges, createWholeRange } from './claim-ranges.ts';
 import { type ClaimCounts, type Claimer, type ClaimerParts, createClaimer } from './claimer.ts';

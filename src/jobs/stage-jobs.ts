@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Db, ObjectId } from 'mongodb';
 import { LANE_NAMES, type Lane, laneOf, PARTITIONS } from '../domain/invoice/lanes.ts';
 import { STAGES, type Stage } from '../domain/invoice/lifecycle.ts';
-import type { PendingWork } from '../domain/invoice/repository.ts';
+import type { PendingWork } from '../domain/invoice/stage-queue.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';
 import { createJobInsert, JOBS_COLLECTION, type JobDocument } from './job-documents.ts';
 

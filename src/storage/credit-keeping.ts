@@ -1,7 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
+import type { CreditKeeping } from '../domain/invoice/credit-keeping.ts';
 import type { Invoice } from '../domain/invoice/invoice.ts';
 import { FINAL_STATUSES } from '../domain/invoice/lifecycle.ts';
-import type { CreditKeeping } from '../domain/invoice/repository.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 
 /** Keeps with an invoice which shares of it credit notes take, and which invoice replaces it. */

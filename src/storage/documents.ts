@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Binary, type Db, ObjectId } from 'mongodb';
+import type { DocumentStore } from '../domain/invoice/document-store.ts';
 import type { StoredDocument } from '../domain/invoice/invoice.ts';
-import type { DocumentStore } from '../domain/invoice/repository.ts';
 import { createGroup, type Outcome, type Through } from '../domain/kit/group.ts';
 import { insertEach } from './insert-each.ts';
 

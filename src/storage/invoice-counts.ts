@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { BegunHour, SettledCounts, SettledDay } from '../domain/invoice/count-invoices.ts';
-import type { StatusCounts } from '../domain/invoice/repository.ts';
+import type { StatusCounts } from '../domain/invoice/invoice-queries.ts';
 import type { Environment } from '../domain/tenant/tenant.ts';
 
 /** How long a day's counts are kept after they were written: longer than days can be asked for. */

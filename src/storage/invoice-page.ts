@@ -1,6 +1,6 @@
 import type { Collection, Document, Filter } from 'mongodb';
+import type { InvoiceMatch, InvoicePage, InvoicePageQuery } from '../domain/invoice/invoice-queries.ts';
 import { KIND_NAMES, type Kind } from '../domain/invoice/kinds.ts';
-import type { InvoiceMatch, InvoicePage, InvoicePageQuery } from '../domain/invoice/repository.ts';
 import { orderAt } from '../domain/order-key.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { readMerged } from './merged-page.ts';

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
+import type { KnownCustomer, StatusCounts } from '../domain/invoice/invoice-queries.ts';
 import { INVOICE_STATUSES } from '../domain/invoice/lifecycle.ts';
-import type { InvoiceReading, KnownCustomer, StatusCounts } from '../domain/invoice/repository.ts';
+import type { InvoiceReading } from '../domain/invoice/repository.ts';
 import { orderAt } from '../domain/order-key.ts';
 import { batchedFind } from './batched-find.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { NEW_WORK } from '../../src/domain/invoice/invoice.ts';
 import { LANE_NAMES, LANES, type Lane, laneOf, PARTITIONS, slotOf } from '../../src/domain/invoice/lanes.ts';
 import type { Stage } from '../../src/domain/invoice/lifecycle.ts';
-import type { QueuedInvoice } from '../../src/domain/invoice/repository.ts';
+import type { QueuedInvoice } from '../../src/domain/invoice/stage-queue.ts';
 import type { Environment } from '../../src/domain/tenant/tenant.ts';
 import { createJobs, type Jobs, type JobsParts } from '../../src/jobs/agenda.ts';
 import { COLD_LOOKS } from '../../src/jobs/claimer.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
-import type { InvoicePageQuery, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
+import type { InvoicePageQuery } from '../../src/domain/invoice/invoice-queries.ts';
+import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
 import { createAuditLog } from '../../src/storage/audit-log.ts';
 import type { Store } from '../../src/storage/connect.ts';

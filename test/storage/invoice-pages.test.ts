@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { InvoicePageQuery } from '../../src/domain/invoice/repository.ts';
+import type { InvoicePageQuery } from '../../src/domain/invoice/invoice-queries.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { customerKey } from '../../src/domain/invoice/customer-key.ts';
+import type { InvoiceMatch, InvoicePageQuery } from '../../src/domain/invoice/invoice-queries.ts';
 import { KIND_NAMES, KINDS, type Kind } from '../../src/domain/invoice/kinds.ts';
-import type { InvoiceMatch, InvoicePageQuery } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createErasureStore } from '../../src/storage/erasure.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { invoiceDays, type SettledDay } from '../../src/domain/invoice/count-invoices.ts';
+import type { StatusCounts } from '../../src/domain/invoice/invoice-queries.ts';
 import { INVOICE_STATUSES, type InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
-import type { StatusCounts } from '../../src/domain/invoice/repository.ts';
 import { moroccanDate, startOfMoroccanDay } from '../../src/domain/morocco/time.ts';
 import type { Member } from '../../src/domain/principal.ts';
 

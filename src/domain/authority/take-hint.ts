@@ -1,4 +1,4 @@
-import type { QueuedInvoice, StageQueue } from '../invoice/repository.ts';
+import type { QueuedInvoice, StageQueue } from '../invoice/stage-queue.ts';
 import type { Capabilities } from './ports.ts';
 import type { LookUpRule } from './reconciliation.ts';
 

@@ -5,8 +5,9 @@ import { moroccanDate, startOfMoroccanDay } from '../morocco/time.ts';
 import type { Member } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { Call, UseCase } from '../use-case.ts';
+import type { StatusCounts } from './invoice-queries.ts';
 import { INVOICE_STATUSES, isFinal } from './lifecycle.ts';
-import type { InvoiceReading, StatusCounts } from './repository.ts';
+import type { InvoiceReading } from './repository.ts';
 
 /** The invoices that were created on a day, by their current status. */
 export interface DayCounts {

@@ -4,6 +4,7 @@ import { expected } from '../input-problems.ts';
 import type { Member } from '../principal.ts';
 import { filledText } from '../printable-text.ts';
 import type { Change, UseCase } from '../use-case.ts';
+import type { CreditKeeping } from './credit-keeping.ts';
 import { REASON } from './credit-reason-input.ts';
 import type { CreditRequest } from './credit-share.ts';
 import { centimes, decimalQuantity, LIMITS, metadata, quantity, taxRate } from './field-input.ts';
@@ -12,7 +13,7 @@ import { type CreditNoteNeeds, issueCreditNote } from './issue-credit-note.ts';
 import type { IssuedDocument } from './issuing.ts';
 import { isAccepted, type NumberedInvoice, originalOf } from './original.ts';
 import { CREATED, recordCreation } from './record-creation.ts';
-import type { CreditKeeping, InvoiceCreation, InvoiceReading } from './repository.ts';
+import type { InvoiceCreation, InvoiceReading } from './repository.ts';
 import { giveBack, takeCredit } from './take-credit.ts';
 
 /** The structure of the input of `creditInvoice`; a violation is a 400. */

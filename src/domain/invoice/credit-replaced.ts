@@ -1,9 +1,11 @@
 import { newCreationMoment } from '../order-key.ts';
+import type { CreditKeeping } from './credit-keeping.ts';
 import type { Invoice } from './invoice.ts';
 import { newDocument } from './issuing.ts';
 import { confirmReplacement } from './link-replacement.ts';
 import { isAccepted, originalOf } from './original.ts';
-import type { CreditKeeping, InvoiceCreation, InvoiceReading, StageQueue } from './repository.ts';
+import type { InvoiceCreation, InvoiceReading } from './repository.ts';
+import type { StageQueue } from './stage-queue.ts';
 import { takeRest } from './take-credit.ts';
 import { NO_TERMS } from './terms.ts';
 

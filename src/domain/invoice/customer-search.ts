@@ -1,7 +1,8 @@
 import { serviceError } from '../errors.ts';
 import type { Call, UseCase } from '../use-case.ts';
 import { customerKey } from './customer-key.ts';
-import type { InvoiceReading, KnownCustomer } from './repository.ts';
+import type { KnownCustomer } from './invoice-queries.ts';
+import type { InvoiceReading } from './repository.ts';
 
 /** Maximum number of customers in an answer. */
 export const MOST_CUSTOMERS = 10;

@@ -6,7 +6,8 @@ import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { InvoiceFeed } from './feed.ts';
 import type { Invoice, Work } from './invoice.ts';
 import { ASKED_AGAIN_AFTER_MS } from './pauses.ts';
-import type { InvoiceRepository, StageQueue } from './repository.ts';
+import type { InvoiceRepository } from './repository.ts';
+import type { StageQueue } from './stage-queue.ts';
 
 /**
  * Maximum number of a tenant's PDFs that are drawn at once for requests to this process. Further ones wait in line, so

@@ -7,7 +7,8 @@ import { NO_CREDITS } from './credit.ts';
 import { type Invoice, NEW_WORK, UNANSWERED } from './invoice.ts';
 import type { WarningCode } from './invoice-warnings.ts';
 import { KINDS, type Kind } from './kinds.ts';
-import type { EarlierCreation, IdempotencyMark, InvoiceCreation, StageQueue } from './repository.ts';
+import type { EarlierCreation, IdempotencyMark, InvoiceCreation } from './repository.ts';
+import type { StageQueue } from './stage-queue.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
 
 export interface IssuedDocument {

@@ -2,9 +2,10 @@ import { serviceError } from '../errors.ts';
 import { type PageSpan, placeInList } from '../page.ts';
 import type { Call, UseCase } from '../use-case.ts';
 import { customerKey } from './customer-key.ts';
+import type { InvoiceMatch, InvoicePage } from './invoice-queries.ts';
 import { isDocumentId, isIdOfKind, type Kind } from './kinds.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
-import type { InvoiceMatch, InvoicePage, InvoiceReading } from './repository.ts';
+import type { InvoiceReading } from './repository.ts';
 
 export interface ListInvoicesInput extends PageSpan {
   readonly status: InvoiceStatus | null;

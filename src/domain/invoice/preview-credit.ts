@@ -3,7 +3,8 @@ import { problemsOf } from '../input-problems.ts';
 import type { Call, UseCase } from '../use-case.ts';
 import type { CreditShare } from './credit.ts';
 import { creditable, creditInvoiceInput, requestOf } from './credit-invoice.ts';
-import type { CreditKeeping, InvoiceReading } from './repository.ts';
+import type { CreditKeeping } from './credit-keeping.ts';
+import type { InvoiceReading } from './repository.ts';
 import { previewCredit } from './take-credit.ts';
 
 /** What a credit note would take from its invoice. */

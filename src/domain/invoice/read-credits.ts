@@ -1,9 +1,9 @@
 import type { Centimes } from '../money.ts';
 import type { Call, UseCase } from '../use-case.ts';
 import type { KeptCredit } from './credit.ts';
+import type { CreditKeeping } from './credit-keeping.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
-import type { CreditKeeping } from './repository.ts';
 
 type States = Pick<CreditKeeping, 'correctionStatesOf'>;
 

@@ -1,11 +1,11 @@
 import { serviceError } from '../errors.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import type { DocumentDemand } from './document-demand.ts';
+import type { DocumentRange, DocumentStore } from './document-store.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { FindPresentInvoice } from './find-present.ts';
 import type { StoredDocument } from './invoice.ts';
 import { documentFileName } from './legal-invoice.ts';
-import type { DocumentRange, DocumentStore } from './repository.ts';
 
 /** A document that the caller may read. */
 export interface ReadableDocument extends StoredDocument {

@@ -6,6 +6,7 @@ import type { Change, UseCase } from '../use-case.ts';
 import { type CreationNeeds, issueInvoice, repeatableOf } from './create-invoice.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
 import type { CreditReason } from './credit.ts';
+import type { CreditKeeping } from './credit-keeping.ts';
 import { REASON } from './credit-reason-input.ts';
 import { creditReplaced } from './credit-replaced.ts';
 import { findOwnInvoice } from './find-own-invoice.ts';
@@ -17,7 +18,7 @@ import { linkReplacement, refuseReplaced, unlinkReplacement } from './link-repla
 import { type NumberedInvoice, originalOf } from './original.ts';
 import { CREATED, recordCreation } from './record-creation.ts';
 import type { Replaces } from './replacement.ts';
-import type { CreditKeeping, InvoiceReading } from './repository.ts';
+import type { InvoiceReading } from './repository.ts';
 import { giveBack, takeRest, type Untaken } from './take-credit.ts';
 
 /** Why an invoice is replaced. */

@@ -1,13 +1,19 @@
 import type { Problem } from '../authority/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempt.ts';
-import type { KeptCredit } from './credit.ts';
+import type { CreditKeeping } from './credit-keeping.ts';
 import type { Invoice, InvoiceEvent, StoredDocument, StoredReceipt, Work } from './invoice.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
-import type { Kind } from './kinds.ts';
+import type {
+  CreationRange,
+  CustomerQuery,
+  InvoicePage,
+  InvoicePageQuery,
+  KnownCustomer,
+  StatusCounts,
+} from './invoice-queries.ts';
 import type { Lane, PartitionRange } from './lanes.ts';
-import type { InvoiceStatus, Stage } from './lifecycle.ts';
-import type { KeptReplacement } from './replacement.ts';
+import type { InvoiceStatus } from './lifecycle.ts';
 import type { AwaitingNumber, InvoicePlace, ReservedNumber, SeriesNumber } from './series-number.ts';
 
 /** The idempotency key as it is stored with the invoice, permanently. */
@@ -65,77 +71,6 @@ export class ClaimLost extends Error {
 /** Another invoice has this number. Nothing was written. */
 export class NumberTaken extends Error {
   override readonly name = 'NumberTaken';
-}
-
-/** Number of invoices for each current status. */
-export type StatusCounts = Readonly<Record<InvoiceStatus, number>>;
-
-/** A customer as stated in the newest invoice with this name. */
-export interface KnownCustomer {
-  readonly name: string;
-  /** 15 digits. */
-  readonly ice: string;
-}
-
-/** A condition on the customer, by the key of the name or by the ICE, or on the amount in centimes. */
-export type InvoiceMatch =
-  | { readonly customerKey: string }
-  | { readonly customerIce: string }
-  | { readonly amount: number };
-
-export interface CustomerQuery {
-  readonly tenantId: string;
-  readonly environment: Environment;
-  /** Whether the ICE or the key of the name must begin with `prefix`. */
-  readonly field: 'ice' | 'name';
-  readonly prefix: string;
-  readonly limit: number;
-}
-
-/** A tenant's invoices, without credit notes, that were created in a range of time, in UNIX milliseconds. */
-export interface CreationRange {
-  readonly tenantId: string;
-  readonly environment: Environment;
-  /** Inclusive. */
-  readonly from: number;
-  /** Exclusive. */
-  readonly until: number;
-}
-
-export interface InvoicePageQuery {
-  readonly tenantId: string;
-  readonly environment: Environment;
-  /** Null for the documents of all kinds as one list. */
-  readonly kind: Kind | null;
-  readonly status: InvoiceStatus | null;
-  /** 1 to 100. */
-  readonly limit: number;
-  /** Restricts the page to older (`after`) or newer (`before`) invoices than the one with this order key. */
-  readonly cursor: { direction: 'after' | 'before'; order: string } | null;
-  /** Restricts the page to invoices with this value. Not combined with a status, because no index has both. */
-  readonly match: InvoiceMatch | null;
-  /** UNIX milliseconds, inclusive. */
-  readonly createdFrom: number | null;
-  /** UNIX milliseconds, exclusive. */
-  readonly createdUntil: number | null;
-  /**
-   * Maximum size of the page's stored invoices in bytes; default 4 MiB. The first invoice is always included.
-   */
-  readonly maxBytes?: number;
-}
-
-export interface InvoicePage {
-  /** Newest first. */
-  readonly invoices: readonly Invoice[];
-  /** Whether there are more invoices in the direction of the query. */
-  readonly hasMore: boolean;
-  /**
-   * Queries whether there are invoices on the other side of the cursor, including the cursor's own; false without a
-   * cursor.
-   */
-  readonly hasOthers: () => Promise<boolean>;
-  /** Size of the stored invoices in bytes. */
-  readonly bytes: number;
 }
 
 /** The backlog of a queue. */
@@ -281,37 +216,6 @@ export interface InvoiceTransitions {
   releaseHeldUp(from: number, to: number): Promise<void>;
 }
 
-/** What decides whether the share of a credit note or the link to a replacing invoice counts. */
-export interface CorrectionState extends Pick<Invoice, 'status' | 'rejectionReason'> {
-  /** The invoice that a credit note corrects; null for one of another system, and for an invoice. */
-  readonly originalId: string | null;
-  /** The invoice that an invoice replaces, and the credit note that is made for it; null if it replaces none. */
-  readonly replaces: { readonly invoiceId: string; readonly creditNoteId: string | null } | null;
-}
-
-/** Keeps with an invoice the shares that credit notes take from it, and the link to the invoice that replaces it. */
-export interface CreditKeeping {
-  /**
-   * Replaces the list of kept credits. The next version is `version + 1`.
-   * @returns false if the invoice's credits are not of this version any more, or it is not an accepted invoice
-   */
-  keepCredits(
-    invoice: Pick<Invoice, 'id' | 'tenantId' | 'environment'>,
-    version: number,
-    list: readonly KeptCredit[],
-  ): Promise<boolean>;
-  /**
-   * Writes the link to the invoice that replaces this one.
-   * @returns false if the link changed since the invoice was read, or it is not an accepted or rejected invoice
-   */
-  keepReplacement(
-    invoice: Pick<Invoice, 'id' | 'tenantId' | 'environment' | 'replacedBy'>,
-    link: Omit<KeptReplacement, 'version'>,
-  ): Promise<boolean>;
-  /** Returns the state of each of these credit notes and invoices that is stored. */
-  correctionStatesOf(ids: readonly string[]): Promise<Map<string, CorrectionState>>;
-}
-
 /** Finds the due invoices of lanes and claims many at once. */
 export interface InvoiceClaims {
   /**
@@ -385,37 +289,4 @@ export interface InvoiceRepository
 export interface DueInvoice {
   readonly invoiceId: string;
   readonly slot: number;
-}
-
-/** A byte range of a document, both ends inclusive. */
-export interface DocumentRange {
-  readonly first: number;
-  readonly last: number;
-}
-
-/** Stores the bytes of documents. */
-export interface DocumentStore {
-  put(bytes: Uint8Array, name: string, contentType: string): Promise<StoredDocument>;
-  /** Reads the whole document. It fits in memory, because the service limits the size of documents. */
-  get(document: StoredDocument): Promise<Uint8Array>;
-  /** Streams the document or a part of it from the store. */
-  read(document: StoredDocument, range?: DocumentRange): AsyncIterable<Uint8Array>;
-}
-
-/** The next work of an invoice. Each retry of a stage counts as separate work. */
-export interface PendingWork {
-  readonly invoiceId: string;
-  readonly environment: Environment;
-  readonly stage: Stage;
-  /** As {@link Work.since}. */
-  readonly since: Date;
-}
-
-/** The fields of an invoice that decide which worker takes up its work. */
-export type QueuedInvoice = Pick<Invoice, 'id' | 'tenantId' | 'environment' | 'work'>;
-
-/** Wakes workers. If a call is lost, the claimer finds the invoice later. */
-export interface StageQueue {
-  /** Queues the invoice's pending work. Repeated calls queue it once. @param inMs delay in milliseconds */
-  enqueue(invoice: QueuedInvoice, inMs: number): Promise<void>;
 }

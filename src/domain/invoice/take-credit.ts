@@ -1,12 +1,13 @@
 import { MINUTE_MS } from '../durations.ts';
 import { problem, ServiceError, serviceError } from '../errors.ts';
 import type { CreditShare, KeptCredit, KeptCredits } from './credit.ts';
+import type { CorrectionState, CreditKeeping } from './credit-keeping.ts';
 import { type CreditRequest, creditOf, leftOf } from './credit-share.ts';
 import type { Invoice, InvoiceLine } from './invoice.ts';
 import { isFinal } from './lifecycle.ts';
 import type { NumberedInvoice } from './original.ts';
 import { isAbandonment } from './rejection-reasons.ts';
-import type { CorrectionState, CreditKeeping, InvoiceReading } from './repository.ts';
+import type { InvoiceReading } from './repository.ts';
 
 /** Maximum number of credit notes of an invoice that are not rejected. */
 const MOST_CREDIT_NOTES = 100;

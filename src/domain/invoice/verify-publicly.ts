@@ -2,13 +2,13 @@ import type { Centimes } from '../money.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import { completedProfile, type Environment } from '../tenant/tenant.ts';
 import type { Original } from './credit.ts';
+import type { CreditKeeping } from './credit-keeping.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { FindPresentInvoice } from './find-present.ts';
 import type { Invoice, StoredDocument } from './invoice.ts';
 import type { Kind } from './kinds.ts';
 import { namedReplaced } from './legal-invoice.ts';
 import { acceptedCredit } from './read-credits.ts';
-import type { CreditKeeping } from './repository.ts';
 
 /**
  * The facts of an accepted invoice or credit note that are shown to anyone who has its verification URL, which is

@@ -1,8 +1,8 @@
+import type { DocumentStore } from '../invoice/document-store.ts';
 import { DOCUMENT_FIELDS, type DocumentField } from '../invoice/documents.ts';
 import { answeredFields, type Field, isAnswered, restWriter, type Stored } from '../invoice/field-table.ts';
 import { INVOICE } from '../invoice/fields.ts';
 import type { Invoice, StoredDocument } from '../invoice/invoice.ts';
-import type { DocumentStore } from '../invoice/repository.ts';
 import { DOCUMENT_NAMES, documentFolder } from './export-paths.ts';
 import type { ExportTarget } from './ports.ts';
 

@@ -1,5 +1,6 @@
 import type { AuditLog } from '../audit-entry.ts';
-import type { DocumentStore, InvoiceReading } from '../invoice/repository.ts';
+import type { DocumentStore } from '../invoice/document-store.ts';
+import type { InvoiceReading } from '../invoice/repository.ts';
 import type { Page, PageQuery } from '../page.ts';
 import type { PeopleRepository } from '../person/ports.ts';
 import type { RequestLog } from '../request-log/request-record.ts';

@@ -1,7 +1,7 @@
 import { type DayCounts, MOST_DAYS } from '../../domain/invoice/count-invoices.ts';
 import { MOST_CUSTOMERS } from '../../domain/invoice/customer-search.ts';
+import type { KnownCustomer } from '../../domain/invoice/invoice-queries.ts';
 import { INVOICE_STATUSES, STATUSES } from '../../domain/invoice/lifecycle.ts';
-import type { KnownCustomer } from '../../domain/invoice/repository.ts';
 import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 

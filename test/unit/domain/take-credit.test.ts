@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { CreditShare, KeptCredit } from '../../../src/domain/invoice/credit.ts';
 import { NO_CREDITS } from '../../../src/domain/invoice/credit.ts';
+import type { CorrectionState } from '../../../src/domain/invoice/credit-keeping.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import type { InvoiceStatus } from '../../../src/domain/invoice/lifecycle.ts';
 import { abandonedByOperator } from '../../../src/domain/invoice/rejection-reasons.ts';
-import type { CorrectionState } from '../../../src/domain/invoice/repository.ts';
 import { confirmCredit, takeCredit } from '../../../src/domain/invoice/take-credit.ts';
 
 const LINE = { description: 'x', quantity: 10, unitPrice: 1000, taxRate: 20, amount: 10_000 } as const;

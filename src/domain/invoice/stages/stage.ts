@@ -3,6 +3,8 @@ import type { Authority } from '../../authority/ports.ts';
 import type { LogoStore } from '../../tenant/ports.ts';
 import type { Environment } from '../../tenant/tenant.ts';
 import type { Tracing } from '../../tracing.ts';
+import type { CreditKeeping } from '../credit-keeping.ts';
+import type { DocumentStore } from '../document-store.ts';
 import type { Mailer } from '../email.ts';
 import { type Invoice, NEW_WORK } from '../invoice.ts';
 import type { Stage } from '../lifecycle.ts';
@@ -10,17 +12,15 @@ import type { SeriesTurns } from '../numbering.ts';
 import type { CheckCleared, DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
 import type {
   Claim,
-  CreditKeeping,
-  DocumentStore,
   InvoiceChange,
   InvoiceClaims,
   InvoiceCreation,
   InvoiceReading,
   InvoiceTransitions,
   NextWork,
-  StageQueue,
 } from '../repository.ts';
 import type { ReservedNumber } from '../series-number.ts';
+import type { StageQueue } from '../stage-queue.ts';
 import type { StageSpans } from '../stage-spans.ts';
 
 /**

@@ -1,0 +1,75 @@
+import type { Environment } from '../tenant/tenant.ts';
+import type { Invoice } from './invoice.ts';
+import type { Kind } from './kinds.ts';
+import type { InvoiceStatus } from './lifecycle.ts';
+
+/** Number of invoices for each current status. */
+export type StatusCounts = Readonly<Record<InvoiceStatus, number>>;
+
+/** A customer as stated in the newest invoice with this name. */
+export interface KnownCustomer {
+  readonly name: string;
+  /** 15 digits. */
+  readonly ice: string;
+}
+
+/** A condition on the customer, by the key of the name or by the ICE, or on the amount in centimes. */
+export type InvoiceMatch =
+  | { readonly customerKey: string }
+  | { readonly customerIce: string }
+  | { readonly amount: number };
+
+export interface CustomerQuery {
+  readonly tenantId: string;
+  readonly environment: Environment;
+  /** Whether the ICE or the key of the name must begin with `prefix`. */
+  readonly field: 'ice' | 'name';
+  readonly prefix: string;
+  readonly limit: number;
+}
+
+/** A tenant's invoices, without credit notes, that were created in a range of time, in UNIX milliseconds. */
+export interface CreationRange {
+  readonly tenantId: string;
+  readonly environment: Environment;
+  /** Inclusive. */
+  readonly from: number;
+  /** Exclusive. */
+  readonly until: number;
+}
+
+export interface InvoicePageQuery {
+  readonly tenantId: string;
+  readonly environment: Environment;
+  /** Null for the documents of all kinds as one list. */
+  readonly kind: Kind | null;
+  readonly status: InvoiceStatus | null;
+  /** 1 to 100. */
+  readonly limit: number;
+  /** Restricts the page to older (`after`) or newer (`before`) invoices than the one with this order key. */
+  readonly cursor: { direction: 'after' | 'before'; order: string } | null;
+  /** Restricts the page to invoices with this value. Not combined with a status, because no index has both. */
+  readonly match: InvoiceMatch | null;
+  /** UNIX milliseconds, inclusive. */
+  readonly createdFrom: number | null;
+  /** UNIX milliseconds, exclusive. */
+  readonly createdUntil: number | null;
+  /**
+   * Maximum size of the page's stored invoices in bytes; default 4 MiB. The first invoice is always included.
+   */
+  readonly maxBytes?: number;
+}
+
+export interface InvoicePage {
+  /** Newest first. */
+  readonly invoices: readonly Invoice[];
+  /** Whether there are more invoices in the direction of the query. */
+  readonly hasMore: boolean;
+  /**
+   * Queries whether there are invoices on the other side of the cursor, including the cursor's own; false without a
+   * cursor.
+   */
+  readonly hasOthers: () => Promise<boolean>;
+  /** Size of the stored invoices in bytes. */
+  readonly bytes: number;
+}
