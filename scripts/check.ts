@@ -26,6 +26,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'deployment', args: ['scripts/check-deploy.ts'] },
   { name: 'schema', args: ['scripts/build-schema.ts', '--check'] },
   { name: 'openapi', args: ['scripts/build-openapi.ts', '--check'] },
+  { name: 'rules', args: ['scripts/build-rules.ts', '--check'] },
 ];
 
 /**

@@ -55,6 +55,26 @@ export const WARNING_TEXTS: Readonly<Record<WarningCode, Readonly<Record<Languag
     en: 'The due date is beyond the longest term that law 69-21 allows.',
     ar: 'يتجاوز أجل الأداء أطول مدة يسمح بها القانون 69-21.',
   },
+  tax_rate_not_in_force: {
+    fr: 'Un taux de TVA n’est pas en vigueur à la date de la facture.',
+    en: 'A rate of VAT is not in force on the date of the invoice.',
+    ar: 'نسبة من نسب الضريبة غير سارية في تاريخ الفاتورة.',
+  },
+  exemption_article_missing: {
+    fr: 'Le motif de l’exonération ne cite aucun article de la loi.',
+    en: 'The reason of the exemption names no article of the law.',
+    ar: 'سبب الإعفاء لا يذكر أي مادة من القانون.',
+  },
+  invoiced_after_month_end: {
+    fr: 'L’opération est d’un mois antérieur\u00a0: le délai de paiement court de la fin de ce mois (loi 69-21).',
+    en: 'The operation is of an earlier month: the term of payment counts from its end (law 69-21).',
+    ar: 'العملية من شهر سابق: يحتسب أجل الأداء ابتداء من نهايته (القانون 69-21).',
+  },
+  cash_fine: {
+    fr: 'Une telle somme encaissée en espèces expose à une amende (CGI, art. 193).',
+    en: 'Taking so much in cash is fined (CGI, art. 193).',
+    ar: 'استخلاص مثل هذا المبلغ نقدا يعرض لغرامة (المدونة العامة للضرائب، المادة 193).',
+  },
   payment_means_missing: {
     fr: 'Le moyen de paiement n’est indiqué qu’en toutes lettres\u00a0: les logiciels ne peuvent pas le lire.',
     en: 'The means of payment is stated in words only, which programs cannot read.',

@@ -1,8 +1,15 @@
-/** The maximum payment term that parties may agree on, in days after the invoice's date (law 69-21). */
-export const LONGEST_TERM = 120;
+import type { Rule } from '../morocco/rule.ts';
+import { RULE_WARNINGS, type WarningRuleCode } from '../morocco/rules.ts';
 
-/** All warnings by code: what is wrong, by which rule, and what to do. */
-export const INVOICE_WARNINGS = {
+interface WarningTexts {
+  /** What is wrong, by which rule. */
+  readonly description: string;
+  /** What to do. */
+  readonly remedy: string;
+}
+
+/** The warnings that are no rule of law: suspicious values, and what programs or readers of the PDF miss. */
+const OTHER_WARNINGS = {
   rounding: {
     description:
       'The amount differs from the total of the lines with their VAT by some centimes; the document states the difference.',
@@ -14,40 +21,9 @@ export const INVOICE_WARNINGS = {
     remedy: 'Check it.',
   },
   customer_is_seller: { description: "The customer's ICE is the seller's own.", remedy: 'Check it with the customer.' },
-  customer_address_missing: {
-    description: "An invoice must state the buyer's address (CGI, art. 145-III).",
-    remedy: 'Send customer.address.',
-  },
-  seller_field_missing: {
-    description: 'The profile lacks mandatory data of the seller; test documents show specimen data instead.',
-    remedy: "Complete the tenant's profile.",
-  },
-  exemption_reason_missing: {
-    description: 'Lines at 0 % need the reason of their exemption (CGI, art. 91 and 92).',
-    remedy: 'Add exemptionReason to the profile.',
-  },
-  operation_date_missing: {
-    description: 'An invoice must state the date of the operation (CGI, art. 145-III).',
-    remedy:
-      'Send terms.operationDate (GraphQL), or set operationDateIsIssueDate in the profile if it is always the date of the invoice.',
-  },
-  due_date_missing: {
-    description:
-      "The invoice states no due date. If the parties agreed on none, law 69-21 sets it to 60 days after the invoice's date.",
-    remedy: 'Send terms.dueDate (GraphQL), or set paymentTermDays in the profile.',
-  },
-  due_date_late: {
-    description: `The due date is more than ${LONGEST_TERM} days after the invoice's date, the longest term that law 69-21 allows; a decree may allow a longer one for a sector.`,
-    remedy: 'Check it, and paymentTermDays in the profile.',
-  },
   payment_means_missing: {
     description: 'The payment mode is stated in words only (UNCL4461 code 1), which programs cannot read.',
     remedy: 'Send terms.paymentMeans (GraphQL), or set paymentMeans in the profile.',
-  },
-  payment_reference_missing: {
-    description: 'An invoice must state the references of its payment (CGI, art. 145-III).',
-    remedy:
-      'Send terms.paymentReference (GraphQL). If the profile has paymentMeans or bankAccount, the reference defaults to the number of the invoice.',
   },
   bank_account_missing: {
     description: 'The invoice is to be paid by bank transfer but states no account.',
@@ -58,9 +34,12 @@ export const INVOICE_WARNINGS = {
       'A text has characters that the PDF shows as \ufffd, because none of its fonts has them, or because they would make the text look like another one. The XML holds them.',
     remedy: 'Write the text in Latin or Arabic letters as well, without controls that change its direction.',
   },
-} as const satisfies Readonly<Record<string, { readonly description: string; readonly remedy: string }>>;
+} as const satisfies Readonly<Record<string, WarningTexts>>;
 
-export type WarningCode = keyof typeof INVOICE_WARNINGS;
+export type WarningCode = keyof typeof OTHER_WARNINGS | WarningRuleCode;
+
+/** All warnings by code: what is wrong, by which rule, and what to do. Those of law are rules of Morocco. */
+export const INVOICE_WARNINGS: Readonly<Record<WarningCode, WarningTexts>> = { ...OTHER_WARNINGS, ...RULE_WARNINGS };
 
 /** A possible violation of a rule of law or of the tax authority, for which the service does not refuse the invoice. */
 export interface InvoiceWarning {
@@ -70,4 +49,6 @@ export interface InvoiceWarning {
   readonly path: string;
   /** Says what is wrong, by which rule, and what to do. */
   readonly message: string;
+  /** The rule of law; absent if there is none. */
+  readonly rule?: Rule;
 }

@@ -1,73 +1,101 @@
-import { addDays } from '../calendar-date.ts';
+import { type AppliedRule, rulesOn, standingOf, warns } from '../morocco/rules.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import { missingProfileFields } from '../tenant/tenant.ts';
+import type { Credit } from './credit.ts';
 import type { Customer, Invoice } from './invoice.ts';
-import { INVOICE_WARNINGS, type InvoiceWarning, LONGEST_TERM, type WarningCode } from './invoice-warnings.ts';
+import { INVOICE_WARNINGS, type InvoiceWarning, type WarningCode } from './invoice-warnings.ts';
 import type { LegalLine } from './ports.ts';
-import { termsOf } from './terms.ts';
+import { type LegalTerms, termsOf } from './terms.ts';
 import { totalsOf } from './totals.ts';
 
 /** The parts of an invoice that warnings depend on. */
 export interface WarnedInvoice extends Pick<Invoice, 'kind' | 'seller' | 'amount' | 'terms' | 'createdAt'> {
+  readonly credit?: Pick<Credit, 'original'> | null;
   readonly customer: Pick<Customer, 'ice' | 'name' | 'address'>;
   readonly lines: readonly Omit<LegalLine, 'amount'>[];
 }
 
-/** Computes the warnings about an invoice's contents, on demand and without side effects. */
+/**
+ * Computes the warnings about an invoice's contents, on demand and without side effects: the rules of law that it breaks
+ * on its date, and suspicious values.
+ */
 export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
-  const { kind, customer, seller, lines, amount, terms, createdAt } = invoice;
-  const warnings: InvoiceWarning[] = [];
-  /** Adds a warning. @param what the problem, if it can be stated more precisely than in the table */
-  const warn = (code: WarningCode, path: string, what: string = INVOICE_WARNINGS[code].description) =>
-    warnings.push({ code, path, message: `${what} ${INVOICE_WARNINGS[code].remedy}` });
-  const warnOfIce = (ice: string, path: string) => {
-    const code = iceWarning(ice);
-    if (code) warn(code, path);
-  };
-
-  // The shares of credit notes are exact for all of them together, and they have no terms.
-  const isInvoice = kind === 'invoice';
-  const difference = amount - (totalsOf(lines)?.gross ?? amount);
-  if (isInvoice && difference !== 0) {
-    warn(
-      'rounding',
-      'amount',
-      `amount is ${Math.abs(difference)} centimes ${difference > 0 ? 'above' : 'below'} the lines with their VAT; the document states the difference.`,
-    );
-  }
-  warnOfIce(customer.ice, 'customer.ice');
-  if (customer.ice === seller.ice) warn('customer_is_seller', 'customer.ice');
-  if (customer.address === null || customer.address.trim() === '') warn('customer_address_missing', 'customer.address');
-  for (const field of missingProfileFields(seller)) {
-    const what = `An invoice must state the seller's ${field}; test documents show specimen data instead.`;
-    warn('seller_field_missing', `seller.${field}`, what);
-  }
-  if (seller.ice !== undefined) warnOfIce(seller.ice, 'seller.ice');
-  // Also warns if the specimen seller's reason is used, because the profile lacks its own.
-  if (!seller.exemptionReason?.trim() && lines.some(({ taxRate }) => taxRate === 0)) {
-    warn('exemption_reason_missing', 'seller.exemptionReason');
-  }
-
-  if (!isInvoice) return warnings;
-  const issueDate = moroccanDate(createdAt);
+  const { kind, seller, terms, createdAt } = invoice;
   // Any number works here, because only the presence of a reference matters.
   const stated = termsOf({ terms, seller, createdAt, number: '-' });
-  if (stated.operationDate === null) warn('operation_date_missing', 'terms.operationDate');
-  if (stated.dueDate === null) warn('due_date_missing', 'terms.dueDate');
-  else if (stated.dueDate > addDays(issueDate, LONGEST_TERM)) warn('due_date_late', 'terms.dueDate');
-  if (stated.paymentMeans === null) warn('payment_means_missing', 'terms.paymentMeans');
-  if (stated.paymentReference === null) warn('payment_reference_missing', 'terms.paymentReference');
-  if (stated.paymentMeans === 'transfer' && stated.bankAccount === null) {
-    warn('bank_account_missing', 'terms.bankAccount');
-  }
-  return warnings;
+  const law = lawOf(invoice, stated).filter(({ rule }) => warns(rule));
+  /** The warnings of these rules, in this order. */
+  const take = (...codes: readonly string[]) =>
+    codes.flatMap((code) => law.filter(({ rule }) => rule.code === code).map(warningOf));
+  // Clients know the order of the warnings that were there first. Those of further rules follow them.
+  const first = [
+    ...roundingWarnings(invoice),
+    ...customerWarnings(invoice),
+    ...take('customer_address_missing', 'seller_field_missing'),
+    ...iceWarnings(seller.ice, 'seller.ice'),
+    ...take('exemption_reason_missing', 'operation_date_missing', 'due_date_missing', 'due_date_late'),
+    ...(kind === 'invoice' && stated.paymentMeans === null
+      ? [ofTable('payment_means_missing', 'terms.paymentMeans')]
+      : []),
+    ...take('payment_reference_missing'),
+    ...(kind === 'invoice' && stated.paymentMeans === 'transfer' && stated.bankAccount === null
+      ? [ofTable('bank_account_missing', 'terms.bankAccount')]
+      : []),
+  ];
+  return [...first, ...law.map(warningOf).filter(({ code }) => !first.some((known) => known.code === code))];
+}
+
+function lawOf({ kind, customer, seller, lines, amount, createdAt, credit }: WarnedInvoice, terms: LegalTerms) {
+  return rulesOn(moroccanDate(createdAt), {
+    kind,
+    correctedOn: credit?.original.issueDate ?? null,
+    taxRates: lines.map(({ taxRate }) => taxRate),
+    total: amount,
+    tax: totalsOf(lines)?.tax ?? 0,
+    buyer: customer,
+    missingSellerFields: missingProfileFields(seller),
+    exemptionReason: seller.exemptionReason ?? null,
+    terms,
+  });
+}
+
+function warningOf({ rule, path, what }: AppliedRule): InvoiceWarning {
+  const { description, remedy } = rule.warning!;
+  const message = `${what ?? description} ${remedy}`;
+  return {
+    code: rule.code as WarningCode,
+    path,
+    message: rule.namesLaw ? message : `${message} ${standingOf(rule)}`,
+    rule,
+  };
+}
+
+function ofTable(code: WarningCode, path: string, what: string = INVOICE_WARNINGS[code].description): InvoiceWarning {
+  return { code, path, message: `${what} ${INVOICE_WARNINGS[code].remedy}` };
+}
+
+/** The shares of credit notes are exact for all of them together, so they have no rounding. */
+function roundingWarnings({ kind, amount, lines }: WarnedInvoice): InvoiceWarning[] {
+  const difference = amount - (totalsOf(lines)?.gross ?? amount);
+  if (kind !== 'invoice' || difference === 0) return [];
+  const what = `amount is ${Math.abs(difference)} centimes ${difference > 0 ? 'above' : 'below'} the lines with their VAT; the document states the difference.`;
+  return [ofTable('rounding', 'amount', what)];
+}
+
+function customerWarnings({ customer, seller }: WarnedInvoice): InvoiceWarning[] {
+  const isSeller = customer.ice === seller.ice;
+  return [
+    ...iceWarnings(customer.ice, 'customer.ice'),
+    ...(isSeller ? [ofTable('customer_is_seller', 'customer.ice')] : []),
+  ];
 }
 
 /**
- * Returns a warning about an ICE. Its last two digits are a check key, with which the whole number is divisible by 97.
- * All zeros pass that test but are no company's ICE.
+ * Computes the warnings about an ICE. Its last two digits are a check key, with which the whole number is divisible by
+ * 97. All zeros pass that test but are no company's ICE.
  */
-function iceWarning(ice: string): WarningCode | null {
-  if (/^0+$/.test(ice)) return 'ice_zero';
-  return /^\d{15}$/.test(ice) && BigInt(ice) % 97n !== 0n ? 'ice_check_key' : null;
+function iceWarnings(ice: string | undefined, path: string): InvoiceWarning[] {
+  if (ice === undefined) return [];
+  if (/^0+$/.test(ice)) return [ofTable('ice_zero', path)];
+  return /^\d{15}$/.test(ice) && BigInt(ice) % 97n !== 0n ? [ofTable('ice_check_key', path)] : [];
 }

@@ -8,7 +8,30 @@ interface TaxRateRow {
    */
   readonly ublCategory: { readonly withReason: 'S' | 'E'; readonly withoutReason: 'S' | 'Z' };
   readonly description: string;
+  /**
+   * The days on which it is in force and who says so; always, if absent. A rate is accepted on any day, because credit
+   * notes and late invoices have it; on other days it is a warning (`src/domain/morocco/rules.ts`).
+   */
+  readonly inForce?: RateInForce;
 }
+
+/** Dates are those of Africa/Casablanca, `YYYY-MM-DD`. */
+export interface RateInForce {
+  /** The first day. */
+  readonly from?: string;
+  /** The last day. */
+  readonly until?: string;
+  readonly source: string;
+  /** The day on which the source was read. */
+  readonly readOn: string;
+}
+
+/** VAT has two rates since 2026, after three years in which others were aligned with them. */
+const ENDED: RateInForce = {
+  until: '2025-12-31',
+  source: 'comptable-tanger.com/blog/tva-maroc-2026; actu-maroc.com/les-mesures-fiscales-et-douanieres-du-plf-2024',
+  readOn: '2026-11-29',
+};
 
 const STANDARD = { withReason: 'S', withoutReason: 'S' } as const;
 
@@ -18,9 +41,9 @@ const STANDARD = { withReason: 'S', withoutReason: 'S' } as const;
  */
 export const TAX_RATE_TABLE = {
   0: { ublCategory: { withReason: 'E', withoutReason: 'Z' }, description: 'Exempt or zero-rated.' },
-  7: { ublCategory: STANDARD, description: 'Reduced rate.' },
+  7: { ublCategory: STANDARD, description: 'Reduced rate.', inForce: ENDED },
   10: { ublCategory: STANDARD, description: 'Reduced rate.' },
-  14: { ublCategory: STANDARD, description: 'Reduced rate.' },
+  14: { ublCategory: STANDARD, description: 'Reduced rate.', inForce: ENDED },
   20: { ublCategory: STANDARD, description: 'Standard rate.' },
 } as const satisfies Readonly<Record<number, TaxRateRow>>;
 
@@ -29,6 +52,12 @@ export type TaxRate = keyof typeof TAX_RATE_TABLE;
 
 /** The rates, lowest first. */
 export const TAX_RATES = Object.keys(TAX_RATE_TABLE).map(Number) as readonly number[] as readonly TaxRate[];
+
+/** The days on which a rate is in force; null if always. */
+export function rateInForce(rate: TaxRate): RateInForce | null {
+  const row: TaxRateRow = TAX_RATE_TABLE[rate];
+  return row.inForce ?? null;
+}
 
 /** The rate of a line without `taxRate`. */
 export const DEFAULT_TAX_RATE: TaxRate = 20;

@@ -4,15 +4,16 @@ import { INVOICE_WARNINGS } from '../../../src/domain/invoice/invoice-warnings.t
 import { legalWarnings, type WarnedInvoice } from '../../../src/domain/invoice/legal-warnings.ts';
 import { type InvoiceTerms, NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
-import { sampleInvoice, sampleLine } from '../ubl/sample-invoice.ts';
+import { sampleInvoice, sampleLine, sampleLines } from '../ubl/sample-invoice.ts';
 
-const sample = sampleInvoice();
+// Rates that are in force on the date.
+const sample = sampleInvoice({ lines: sampleLines(5).filter(({ taxRate }) => taxRate !== 7 && taxRate !== 14) });
 const createdAt = new Date('2026-11-21T10:00:00Z');
 const terms: InvoiceTerms = { ...NO_TERMS, operationDate: '2026-11-20', dueDate: '2026-12-31', paymentMeans: 'cash' };
+const buyer = { ...sample.customer, ice: '000000000000097' };
 const codes = (changes: Partial<WarnedInvoice>) => {
-  const { amount, customer, lines } = sample;
+  const { amount, lines } = sample;
   const seller = { ...sample.seller, ice: '999000000000005' };
-  const buyer = { ...customer, ice: '000000000000097' };
   const invoice = { kind: 'invoice' as const, amount, customer: buyer, lines, seller, terms, createdAt, ...changes };
   return legalWarnings(invoice).map(({ code, path }) => `${code} ${path}`);
 };
@@ -93,10 +94,9 @@ describe('the warnings of an invoice', () => {
       withoutFont: text === 'R' ? ['北'] : [],
       distorting: text === 'R' || text === 'N' ? ['\u202e', '\u0301'] : [],
     }));
-    const buyer = { ...sample.customer, name: 'N' };
     const told = await warnings({
       seller: { ...seller, legalName: 'R' },
-      customer: buyer,
+      customer: { ...sample.customer, name: 'N' },
       lines: sample.lines,
       amount: sample.amount,
       kind: 'invoice',
@@ -162,6 +162,34 @@ describe('the warnings of an invoice', () => {
     expect(codes({ terms: { ...terms, dueDate: null }, seller: { ...seller, paymentTermDays: 121 } })).toEqual([
       'due_date_late terms.dueDate',
     ]);
+  });
+
+  test('report rates that are not in force after all others, with the law, its date and its source', () => {
+    const lines = [20, 14, 7, 14].map((taxRate) =>
+      sampleLine({ description: 'x', quantity: 1, unitPrice: 1000, taxRate: taxRate as 20 | 14 | 7 }),
+    );
+    const changes = { lines, amount: 4550, terms: { ...terms, dueDate: '2027-03-22' } };
+    expect(codes(changes)).toEqual([
+      'due_date_late terms.dueDate',
+      'tax_rate_not_in_force lines.1.taxRate',
+      'tax_rate_not_in_force lines.2.taxRate',
+    ]);
+    const [, warning] = legalWarnings({ ...sample, createdAt, ...changes, customer: buyer, seller });
+    expect(warning?.message).toMatch(
+      /^The rate of 14 % is not in force on the invoice's date\. Check tax_rate\. Law in force since 2026-01-01: .+source: /,
+    );
+    const inTime = { ...terms, dueDate: '2026-01-31' };
+    expect(codes({ ...changes, terms: inTime, createdAt: new Date('2025-12-31T20:00:00Z') })).toEqual([]);
+  });
+
+  test('leave a credit note of an invoice of its time in peace', () => {
+    const lines = [sampleLine({ description: 'x', quantity: 1, unitPrice: 1000, taxRate: 14 })];
+    const creditOf = (issueDate: string) => ({
+      ...{ kind: 'credit_note' as const, lines, amount: 1140, terms: NO_TERMS },
+      credit: { original: { id: null, number: 'F-1', issueDate, dgiId: null } },
+    });
+    expect(codes(creditOf('2025-12-31'))).toEqual([]);
+    expect(codes(creditOf('2026-01-01'))).toEqual(['tax_rate_not_in_force lines.0.taxRate']);
   });
 
   test('have the texts of the table: what is wrong and what to do', () => {

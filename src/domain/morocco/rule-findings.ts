@@ -1,0 +1,60 @@
+import { addDays } from '../calendar-date.ts';
+import { DAY_MS } from '../durations.ts';
+import type { TaxRate } from '../invoice/tax-rate.ts';
+import { type Centimes, decimalOf, divideHalfUp } from '../money.ts';
+import type { Concern, RuledDocument } from './rule.ts';
+
+/** Finds the first line of each rate that satisfies a condition. */
+export function firstOfRates(taxRates: readonly TaxRate[], isFound: (rate: TaxRate) => boolean): Concern[] {
+  return [...new Set(taxRates)].filter(isFound).map((rate) => ({
+    path: `lines.${taxRates.indexOf(rate)}.taxRate`,
+    what: `The rate of ${rate} % is not in force on the invoice's date.`,
+  }));
+}
+
+/**
+ * Returns the term of payment in days, by law 69-21: from the invoice's date, or from the end of the operation's month
+ * if the invoice is of a later one. Without a due date the term is 0; credit notes have none.
+ * @param issueDate the date of the document, `YYYY-MM-DD`
+ */
+export function termInDays({ kind, terms }: RuledDocument, issueDate: string): { term: number; fromMonthEnd: boolean } {
+  if (kind !== 'invoice') return { term: 0, fromMonthEnd: false };
+  const monthEnd = terms.operationDate === null ? issueDate : endOfMonth(terms.operationDate);
+  const fromMonthEnd = monthEnd < issueDate;
+  const start = Date.parse(fromMonthEnd ? monthEnd : issueDate);
+  return { term: terms.dueDate === null ? 0 : (Date.parse(terms.dueDate) - start) / DAY_MS, fromMonthEnd };
+}
+
+function endOfMonth(date: string): string {
+  // The 1st plus 31 days is in the next month, whatever the month.
+  return addDays(`${addDays(`${date.slice(0, 7)}-01`, 31).slice(0, 7)}-01`, -1);
+}
+
+/** Finds an invoice that states cash as its payment means, if it satisfies a condition. */
+export function isPaidInCash(document: RuledDocument, condition: (document: RuledDocument) => boolean): Concern[] {
+  const isCash = document.kind === 'invoice' && document.terms.paymentMeans === 'cash';
+  return isCash && condition(document) ? [{ path: 'terms.paymentMeans' }] : [];
+}
+
+/** Finds invoices in cash, with the stamp duty on their total. @param percent with at most two decimals */
+export function cashDuty(document: RuledDocument, percent: number): Concern[] {
+  const duty = shareOf(document.total, percent);
+  const what = `If the whole is received in cash, the stamp duty of ${percent} % is ${decimalOf(duty)} MAD. The invoice does not state it.`;
+  return isPaidInCash(document, () => true).map((concern) => ({ ...concern, what }));
+}
+
+/**
+ * Finds invoices with VAT of which a buyer may withhold some, with what is then left to pay.
+ * @param minimum in dirhams, with tax
+ */
+export function withheld({ kind, total, tax }: RuledDocument, minimum: number): Concern[] {
+  if (kind !== 'invoice' || tax === 0 || total < minimum * 100) return [];
+  const left = (percent: number) => decimalOf(total - shareOf(tax, percent));
+  const what = `If the buyer withholds VAT, it pays ${left(75)} MAD (75 % withheld) or ${left(100)} MAD (100 %) instead of ${decimalOf(total)} MAD. The amounts of the invoice stay the same.`;
+  return [{ path: 'amount', what }];
+}
+
+/** Rounded half up. */
+function shareOf(amount: Centimes, percent: number): Centimes {
+  return Number(divideHalfUp(BigInt(amount) * BigInt(Math.round(percent * 100)), 10_000n));
+}

@@ -1,0 +1,184 @@
+import { addDays } from '../calendar-date.ts';
+import type { DocumentLanguage } from '../document-language.ts';
+import type { Kind } from '../invoice/kinds.ts';
+import type { TaxRate } from '../invoice/tax-rate.ts';
+import type { LegalTerms } from '../invoice/terms.ts';
+import type { Centimes } from '../money.ts';
+
+export type Texts = Readonly<Record<DocumentLanguage, string>>;
+
+/** What a text shows in the place of `{name}`: a number, a list of numbers, or words. */
+type Figure = number | readonly number[] | Texts;
+
+/** When most sources were read. They are press and secondary sources: the texts of the laws were not at hand whole. */
+export const READ = '2026-11-29';
+/** The month is known of those that were read earlier. */
+export const READ_EARLIER = '2026-11';
+
+/** Where a rule was read, and when. */
+export interface Source {
+  /** Names of pages, separated by semicolons. */
+  readonly source: string;
+  /** The day, `YYYY-MM-DD`, or the month if only that is known. */
+  readonly readOn: string;
+}
+
+/** A time in which a rule has these figures. Dates are those of Africa/Casablanca, `YYYY-MM-DD`. */
+export interface PeriodRow<Figures> extends Source {
+  /** The first day; null if the sources state none. */
+  readonly from: string | null;
+  /** The last day; by default the day before the next period, or none. */
+  readonly until?: string;
+  readonly figures: Figures;
+}
+
+/** The texts of a warning in English. */
+export interface RuleWarning {
+  /** What is wrong, by which rule. */
+  readonly description: string;
+  /** What to do. */
+  readonly remedy: string;
+}
+
+/** A row of the table of rules. */
+export interface RuleRow<Figures> {
+  /** `announced`: no text has put it into force, so it applies to no document yet. */
+  readonly status: 'in_force' | 'announced';
+  /** The law and its article; null if the sources name none. */
+  readonly article: string | null;
+  /** What the rule says, with figures as `{name}`. */
+  readonly says: Texts;
+  /** On what the sources contradict each other. Such a rule is off: it warns of nothing. */
+  readonly doubt?: Texts;
+  /**
+   * The warning about a document that breaks the rule, for clients; without it, the rule is information and no fault of
+   * the document.
+   */
+  readonly warning?: RuleWarning;
+  /** Whether the warning names its law itself. Its text has been published, so nothing is added to it. */
+  readonly namesLaw?: true;
+  /** Whether a credit note is judged by the date of the invoice that it corrects. */
+  readonly byOriginal?: true;
+  /** In chronological order. */
+  readonly periods: readonly PeriodRow<Figures>[];
+  /** Finds where the rule concerns a document; absent if nothing that a document states decides it. */
+  readonly concerns?: (document: RuledDocument, figures: Figures, date: string) => readonly Concern[];
+}
+
+/** What a rule finds in a document. */
+export interface Concern {
+  /** Dotted path of the field: `customer.address`. */
+  readonly path: string;
+  /** The finding in English, if it can be stated more precisely than in the table. */
+  readonly what?: string;
+}
+
+/** What rules depend on. */
+export interface RuledDocument {
+  readonly kind: Kind;
+  /** The date of the invoice that a credit note corrects; null for invoices. */
+  readonly correctedOn: string | null;
+  /** The rates of its lines, in their order. */
+  readonly taxRates: readonly TaxRate[];
+  /** What is to be paid, with tax. */
+  readonly total: Centimes;
+  readonly tax: Centimes;
+  readonly buyer: { readonly ice: string | null; readonly address: string | null };
+  /** The mandatory fields that the seller's profile lacks. */
+  readonly missingSellerFields: readonly string[];
+  readonly exemptionReason: string | null;
+  /** The terms that the documents state. */
+  readonly terms: Pick<LegalTerms, 'operationDate' | 'dueDate' | 'paymentMeans' | 'paymentReference'>;
+}
+
+/** A rule in one of its periods. */
+export interface Rule extends Source, Pick<RuleRow<never>, 'status' | 'article' | 'warning'> {
+  readonly code: string;
+  readonly level: 'warning' | 'information';
+  /** What it says, with the figures of the period. */
+  readonly says: Texts;
+  /** Why it is off; null if it is on. */
+  readonly doubt: Texts | null;
+  readonly validFrom: string | null;
+  readonly validUntil: string | null;
+  readonly namesLaw: boolean;
+  readonly byOriginal: boolean;
+  readonly concerns: (document: RuledDocument, date: string) => readonly Concern[];
+}
+
+/** A rule of the table. */
+export interface MadeRule<Level extends Rule['level']> {
+  readonly level: Level;
+  /** Returns the rule in each of its periods. */
+  readonly periods: (code: string) => Rule[];
+}
+
+type AnyFigures = Readonly<Record<string, Figure>>;
+
+/** Makes a rule of which documents can be a breach. */
+export function warningRule<Figures extends AnyFigures>(
+  row: RuleRow<Figures> & { readonly warning: RuleWarning },
+): MadeRule<'warning'> {
+  return { level: 'warning', periods: periodsOf(row) };
+}
+
+/** Makes a rule that explains what concerns a document. */
+export function informationRule<Figures extends AnyFigures>(
+  row: RuleRow<Figures> & { readonly warning?: never },
+): MadeRule<'information'> {
+  return { level: 'information', periods: periodsOf(row) };
+}
+
+function periodsOf<Figures extends AnyFigures>(row: RuleRow<Figures>): (code: string) => Rule[] {
+  const { periods, says, doubt = null, warning, concerns, namesLaw = false, byOriginal = false, ...rest } = row;
+  return (code) =>
+    periods.map(({ from, until, figures, source, readOn }, index) => {
+      const next = periods[index + 1]?.from ?? null;
+      return {
+        ...rest,
+        code,
+        level: warning ? 'warning' : 'information',
+        says: filled(says, figures),
+        doubt: doubt && filled(doubt, figures),
+        ...(warning && { warning: { ...warning, description: fill(warning.description, figures, 'en') } }),
+        source,
+        readOn,
+        validFrom: from,
+        validUntil: until ?? (next === null ? null : addDays(next, -1)),
+        namesLaw,
+        byOriginal,
+        concerns: (document, date) => concerns?.(document, figures, date) ?? [],
+      };
+    });
+}
+
+/** A period without a known beginning whose rule has no figures. */
+export function always(source: string, readOn: string): readonly PeriodRow<Record<string, never>>[] {
+  return [{ from: null, figures: {}, source, readOn }];
+}
+
+function filled(texts: Texts, figures: AnyFigures): Texts {
+  const of = (language: DocumentLanguage) => fill(texts[language], figures, language);
+  return { fr: of('fr'), ar: of('ar'), en: of('en') };
+}
+
+function fill(text: string, figures: AnyFigures, language: DocumentLanguage): string {
+  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => shown(figures[name], language, name));
+}
+
+/** @throws {RangeError} if a text names a figure that its row lacks, which the tests of the table would show */
+function shown(figure: Figure | undefined, language: DocumentLanguage, name: string): string {
+  if (figure === undefined) throw new RangeError(`a rule has no figure ${name}`);
+  if (typeof figure === 'number') return numberIn(figure, language);
+  if ('fr' in figure) return figure[language];
+  return figure.map((each) => numberIn(each, language)).join(language === 'ar' ? '، ' : ', ');
+}
+
+const GROUPS: Texts = { fr: '\u202f', ar: '.', en: ',' };
+
+/** `20000` → `20 000`, `20.000`, `20,000`; decimals have the comma in French and Arabic. */
+function numberIn(value: number, language: DocumentLanguage): string {
+  const [whole = '', decimals] = String(value).split('.');
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, GROUPS[language]);
+  return decimals === undefined ? grouped : `${grouped}${language === 'en' ? '.' : ','}${decimals}`;
+}
