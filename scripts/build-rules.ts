@@ -8,7 +8,8 @@ const FILE = new URL('../docs/rules.md', import.meta.url);
 const HEAD = `# Rules by date
 
 The rules of Moroccan law that an invoice meets, as the service knows them. \`npm run build\` writes this page from
-\`src/domain/morocco/rules.ts\`.
+\`src/domain/morocco/rules.ts\`; GraphQL's \`rules\` and the page "What applies today, what comes" of the dashboard show
+them in French, Arabic and English.
 
 - They were read in press and secondary sources, on the day that is stated. They are no legal advice.
 - The service refuses no invoice for them, and changes no amount ([decision 0082](decisions/0082-rules-by-date.md)).

@@ -18,6 +18,7 @@ import { resendCreditNoteEmail, resendInvoiceEmail } from './invoice/resend-emai
 import { revokeCreditNoteDocumentUrls, revokeDocumentUrls } from './invoice/revoke-document-urls.ts';
 import { testScenarios } from './invoice/test-scenarios.ts';
 import { validateInvoice } from './invoice/validate-invoice.ts';
+import { rules } from './morocco/list-rules.ts';
 import { MEMBER_USE_CASES } from './person/manage-members.ts';
 import { type Member, type Principal, requirePerson, requireScope } from './principal.ts';
 import { REQUEST_USE_CASES } from './request-log/browse-requests.ts';
@@ -52,6 +53,7 @@ export const USE_CASES = {
   resendInvoiceEmail,
   revokeCreditNoteDocumentUrls,
   revokeDocumentUrls,
+  rules,
   sendTestWebhookEvent,
   testScenarios,
   validateInvoice,

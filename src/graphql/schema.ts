@@ -8,6 +8,7 @@ import './types/draft.ts';
 import './types/document-verification.ts';
 import './types/embed.ts';
 import './types/invoice-warning.ts';
+import './types/rule.ts';
 import './types/webhook-delivery.ts';
 import './types/webhook-event.ts';
 import './types/webhook-resend.ts';

@@ -77,6 +77,7 @@ null 404 404 403 null null 403 null null null null 404  InvoiceStatusChange reje
 null 404 404 403 null null 403 null null null null 404  InvoiceTimelineEntry eventId
 + 404 404 403 + + 403 + + + + 404  InvoiceTotals subtotal taxTotal taxTotals total
 + 404 404 403 hidden hidden 403 + + + + 404  InvoiceWarning code message path
+null 404 404 403 hidden hidden 403 null null null null 404  InvoiceWarning rule
 + CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 + + 403 403 CreateWebhookEndpointPayload  LimitReachedError code message status
 null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 null null 403 403 CreateWebhookEndpointPayload  LimitReachedError param
 403 403 403 403 403 403 403 + + + + +  Member addressConfirmed current email id name role
@@ -106,7 +107,7 @@ InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError 
 null null null 403 403 403 403 null null null null null  Problem expected
 + + + 403 403 403 403 + + + + +  FiscalDocumentConnection edges nodes pageInfo
 + + + 403 403 403 403 + + + + +  FiscalDocumentEdge cursor node
-+ + + 403 403 403 403 + + + + +  Query apiKeys drafts fiscalDocuments invoiceDays invoices tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
++ + + 403 403 403 403 + + + + +  Query apiKeys drafts fiscalDocuments invoiceDays invoices rules tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + empty empty 403 403 403 403 + + + + empty  Query customers
 + 404 404 403 403 403 403 + + 403 403 404  Query apiRequest
 + + + 403 403 403 403 + + 403 403 +  Query apiRequestFailures apiRequests
@@ -116,6 +117,8 @@ null null null 403 403 403 403 null null null null null  Problem expected
 403 403 403 403 403 403 403 + 403 403 403 +  Query auditLog
 + + + 403 403 403 403 + 403 403 403 +  Query sellerProfilePreview
 403 403 403 403 403 403 403 + + + + +  Query members
++ + + 403 403 403 403 + + + + +  Rule article code level readOn says source status validFrom
+null null null 403 403 403 403 null null null null null  Rule doubt validUntil
 + 404 404 403 hidden hidden 403 + + + + 404  SellerAddress city postalCode street
 + 404 404 403 hidden hidden 403 + + + + 404  SellerLogo contentType height sha256 width
 + 404 404 403 hidden hidden 403 + + + + 404  SellerProfile address capital cnss documentLanguage email exemptionReason ice legalForm legalName logo paymentMode
@@ -185,6 +188,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Query.sellerProfilePreview': 'sellerProfilePreview(input: { cnss: "1234567" })',
   'Query.apiKey': 'apiKey(id: "API_KEY") { id }',
   'Query.apiKeys': 'apiKeys { id }',
+  'Query.rules': 'rules { code }',
   'Query.testScenarios': 'testScenarios { ice }',
   'Query.apiRequest': 'apiRequest(id: "REQUEST") { id }',
   'Query.apiRequests': 'apiRequests(failed: true) { nodes { id } }',

@@ -6,7 +6,7 @@ import type { Customer, Invoice } from './invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning, type WarningCode } from './invoice-warnings.ts';
 import type { LegalLine } from './ports.ts';
 import { type LegalTerms, termsOf } from './terms.ts';
-import { totalsOf } from './totals.ts';
+import { type InvoiceTotals, totalsOf } from './totals.ts';
 
 /** The parts of an invoice that warnings depend on. */
 export interface WarnedInvoice extends Pick<Invoice, 'kind' | 'seller' | 'amount' | 'terms' | 'createdAt'> {
@@ -20,16 +20,17 @@ export interface WarnedInvoice extends Pick<Invoice, 'kind' | 'seller' | 'amount
  * on its date, and suspicious values.
  */
 export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
-  const { kind, seller, terms, createdAt } = invoice;
+  const { kind, seller, lines, terms, createdAt } = invoice;
+  const totals = totalsOf(lines);
   // Any number works here, because only the presence of a reference matters.
   const stated = termsOf({ terms, seller, createdAt, number: '-' });
-  const law = lawOf(invoice, stated).filter(({ rule }) => warns(rule));
+  const law = lawOf(invoice, stated, totals).filter(({ rule }) => warns(rule));
   /** The warnings of these rules, in this order. */
   const take = (...codes: readonly string[]) =>
     codes.flatMap((code) => law.filter(({ rule }) => rule.code === code).map(warningOf));
   // Clients know the order of the warnings that were there first. Those of further rules follow them.
   const first = [
-    ...roundingWarnings(invoice),
+    ...roundingWarnings(invoice, totals),
     ...customerWarnings(invoice),
     ...take('customer_address_missing', 'seller_field_missing'),
     ...iceWarnings(seller.ice, 'seller.ice'),
@@ -45,13 +46,14 @@ export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
   return [...first, ...law.map(warningOf).filter(({ code }) => !first.some((known) => known.code === code))];
 }
 
-function lawOf({ kind, customer, seller, lines, amount, createdAt, credit }: WarnedInvoice, terms: LegalTerms) {
+function lawOf(invoice: WarnedInvoice, terms: LegalTerms, totals: InvoiceTotals | null): AppliedRule[] {
+  const { kind, customer, seller, lines, amount, createdAt, credit } = invoice;
   return rulesOn(moroccanDate(createdAt), {
     kind,
     correctedOn: credit?.original.issueDate ?? null,
     taxRates: lines.map(({ taxRate }) => taxRate),
     total: amount,
-    tax: totalsOf(lines)?.tax ?? 0,
+    tax: totals?.tax ?? 0,
     buyer: customer,
     missingSellerFields: missingProfileFields(seller),
     exemptionReason: seller.exemptionReason ?? null,
@@ -75,8 +77,8 @@ function ofTable(code: WarningCode, path: string, what: string = INVOICE_WARNING
 }
 
 /** The shares of credit notes are exact for all of them together, so they have no rounding. */
-function roundingWarnings({ kind, amount, lines }: WarnedInvoice): InvoiceWarning[] {
-  const difference = amount - (totalsOf(lines)?.gross ?? amount);
+function roundingWarnings({ kind, amount }: WarnedInvoice, totals: InvoiceTotals | null): InvoiceWarning[] {
+  const difference = amount - (totals?.gross ?? amount);
   if (kind !== 'invoice' || difference === 0) return [];
   const what = `amount is ${Math.abs(difference)} centimes ${difference > 0 ? 'above' : 'below'} the lines with their VAT; the document states the difference.`;
   return [ofTable('rounding', 'amount', what)];

@@ -5,6 +5,7 @@ import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
 import { addDocumentFields } from './fiscal-documents.ts';
+import { RuleType } from './rule.ts';
 
 const WarningCodeType = enumOf(
   'InvoiceWarningCode',
@@ -18,6 +19,12 @@ export const InvoiceWarningType = builder.objectRef<InvoiceWarning>('InvoiceWarn
     code: t.expose('code', { type: WarningCodeType, description: 'What is wrong, for programs.' }),
     path: t.exposeString('path', { description: 'Dotted path of the field: `customer.address`, `seller.cnss`.' }),
     message: t.exposeString('message', { description: 'What is wrong, by which rule, and how to correct it.' }),
+    rule: t.field({
+      type: RuleType,
+      nullable: true,
+      description: 'The rule of law; null if it is none.',
+      resolve: ({ rule }) => rule ?? null,
+    }),
   }),
 });
 
