@@ -45,6 +45,7 @@ export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
     ...page('keys', `${tenant}/keys`, '.log li', 'en', 'ar'),
     ...page('requests', `${tenant}/requests`, '.delivery', 'en', 'ar'),
     ...page('people', `${tenant}/people`, '.log li', 'fr', 'ar'),
+    ...page('rules', `${tenant}/rules`, '.rules li', 'fr', 'ar', 'en'),
     ...page('settings', `${tenant}/settings`, '#legalName', 'fr', 'ar'),
     ...page('audit', `${tenant}/audit`, '.delivery', 'en', 'ar'),
     ...page('live', tenant.replace(/test$/, 'live/home'), '.home h1', 'fr'),

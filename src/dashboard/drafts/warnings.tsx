@@ -2,6 +2,8 @@ import { isOfProfile, ProfileLine } from '../creation/faults.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { WARNING_TEXTS } from '../text/findings.ts';
 import { formatNumber } from '../text/money.ts';
+import { RULE_TEXTS } from '../text/rules.ts';
+import { useWorkspace } from '../workspace/workspace-context.ts';
 import type { Draft } from './documents.ts';
 
 interface WarningsProps {
@@ -12,6 +14,7 @@ interface WarningsProps {
 /** Lists the warnings in a group that is closed at first. Those of the seller's profile are one line. */
 export function Warnings({ title, warnings }: WarningsProps) {
   const { language } = useLanguage();
+  const { address } = useWorkspace();
   if (warnings.length === 0) return null;
   const others = warnings.filter(({ path }) => !isOfProfile(path));
   // Several fields may have the same warning.
@@ -28,6 +31,9 @@ export function Warnings({ title, warnings }: WarningsProps) {
         ))}
         {hasProfile && <ProfileLine />}
       </ul>
+      <p>
+        <a href={`${address}/rules`}>{RULE_TEXTS[language].title}</a>
+      </p>
     </details>
   );
 }

@@ -29,6 +29,7 @@ const ReplacePage = lazyPart(async () => (await import('../replacing/replace-pag
 const NewInvoicePage = lazyPart(async () => (await import('../creation/new-invoice-page.tsx')).NewInvoicePage);
 const PeoplePage = lazyPart(async () => (await import('../people/people-page.tsx')).PeoplePage);
 const RequestsPage = lazyPart(async () => (await import('../requests/requests-page.tsx')).RequestsPage);
+const RulesPage = lazyPart(async () => (await import('../rules/rules-page.tsx')).RulesPage);
 const SettingsPage = lazyPart(async () => (await import('../settings/settings-page.tsx')).SettingsPage);
 
 /** `/tenants/<tenant>/<test or live>/…`: routes to the pages of a signed-in person. */
@@ -92,6 +93,7 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
           <Route path="/invoices/:id/replace" component={ReplacePage} />
           <Route path="/keys" component={KeysPage} />
           <Route path="/requests" component={RequestsPage} />
+          <Route path="/rules" component={RulesPage} />
           <Route path="/settings" component={SettingsPage} />
           <Route path="/people" component={PeoplePage} />
           <Route default component={Missing} />

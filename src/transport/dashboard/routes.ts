@@ -25,6 +25,7 @@ export const PAGES = [
     'keys',
     'people',
     'requests',
+    'rules',
     'settings',
     'audit',
   ].map((page) => `/tenants/:tenant/:environment/${page}`),
