@@ -36,7 +36,7 @@ null 404 404 403 403 403 403 null null null null 404  ApiKey revokedAt
 + + + 403 403 403 403 + + + + +  CoveredDocument digest number type
 + 404 404 403 403 403 403 + + + + 404  CreditNote amount createdAt currency customer dgiId documents environment id invoice lines metadata
 + 404 404 403 403 403 403 + + + + 404  CreditNote note number reason rejectionReason status timeline totals updatedAt
-+ 404 404 403 403 403 403 + + + + 404  CreditNote attention authorityAttempts authorityWarnings deliveries email events problems seller warnings
++ 404 404 403 403 403 403 + + + + 404  CreditNote attention authorityAttempts authorityWarnings deliveries email events problems rules seller warnings
 + 404 404 403 403 403 403 + + + + 404  CreditPreview amount taxTotals
 empty 404 404 403 403 403 403 empty empty empty empty 404  CreditPreview problems
 + 404 404 403 403 403 403 + + + + 404  CreditedInvoice dgiId id issueDate number
@@ -46,6 +46,7 @@ empty 404 404 403 403 403 403 empty empty empty empty 404  CreditPreview problem
 hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden hidden  DocumentClearance certificate decidedAt dgiId submissionId
 + + + 403 403 403 403 + + + + +  DocumentVerification algorithm certificate covered signingTime valid
 null null null 403 403 403 403 null null null null null  DocumentVerification clearance failed reason timeStamp
++ 404 404 403 hidden hidden 403 + + + + 404  DocumentRule message path rule
 + 404 404 403 403 403 403 + + + + 404  Draft content createdAt id updatedAt updatedBy validation version
 + + + 403 403 403 403 + + + + +  DraftConnection edges nodes pageInfo
 + + + 403 403 403 403 + + + + +  DraftEdge cursor node
@@ -55,7 +56,7 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + + + 403 403 403 403 + + + 403 +  InvalidInputError code message param problems status
 + 404 404 403 + + 403 + + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
 + 404 404 403 + + 403 + + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
-+ 404 404 403 empty empty 403 + + + + 404  Invoice authorityAttempts deliveries events warnings
++ 404 404 403 empty empty 403 + + + + 404  Invoice authorityAttempts deliveries events rules warnings
 + 404 404 403 + + 403 + + + + 404  Invoice creditNotes replaces
 + 404 404 403 empty empty 403 + + + + 404  CreditNoteConnection edges nodes
 + 404 404 403 + + 403 + + + + 404  CreditNoteConnection pageInfo

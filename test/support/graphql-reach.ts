@@ -27,6 +27,7 @@ const REACH: Readonly<Record<string, string>> = {
   SellerAddress: '{ invoice(id: "INVOICE" SECRET) { seller { address { … } } } }',
   SellerLogo: '{ invoice(id: "INVOICE" SECRET) { seller { logo { … } } } }',
   InvoiceWarning: '{ invoice(id: "INVOICE" SECRET) { warnings { … } } }',
+  DocumentRule: '{ invoice(id: "INVOICE" SECRET) { rules { … } } }',
   InvoiceAttention: '{ invoice(id: "INVOICE" SECRET) { attention { … } } }',
   InvoiceEmail: '{ invoice(id: "INVOICE" SECRET) { email { … } } }',
   AuthorityAttempt: '{ invoice(id: "INVOICE" SECRET) { authorityAttempts { … } } }',

@@ -20,10 +20,9 @@ export interface WarnedInvoice extends Pick<Invoice, 'kind' | 'seller' | 'amount
  * on its date, and suspicious values.
  */
 export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
-  const { kind, seller, lines, terms, createdAt } = invoice;
+  const { kind, seller, lines } = invoice;
   const totals = totalsOf(lines);
-  // Any number works here, because only the presence of a reference matters.
-  const stated = termsOf({ terms, seller, createdAt, number: '-' });
+  const stated = statedTerms(invoice);
   const law = lawOf(invoice, stated, totals).filter(({ rule }) => warns(rule));
   /** The warnings of these rules, in this order. */
   const take = (...codes: readonly string[]) =>
@@ -44,6 +43,19 @@ export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
       : []),
   ];
   return [...first, ...law.map(warningOf).filter(({ code }) => !first.some((known) => known.code === code))];
+}
+
+/**
+ * Finds the rules of law that concern an invoice or credit note on its date: those that it breaks, those that only
+ * explain, and those that are off because their sources contradict each other.
+ */
+export function rulesConcerning(invoice: WarnedInvoice): AppliedRule[] {
+  return lawOf(invoice, statedTerms(invoice), totalsOf(invoice.lines));
+}
+
+function statedTerms({ terms, seller, createdAt }: WarnedInvoice): LegalTerms {
+  // Any number works here, because only the presence of a reference matters.
+  return termsOf({ terms, seller, createdAt, number: '-' });
 }
 
 function lawOf(invoice: WarnedInvoice, terms: LegalTerms, totals: InvoiceTotals | null): AppliedRule[] {

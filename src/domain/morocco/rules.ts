@@ -57,6 +57,13 @@ export function isInForce({ status, validFrom, validUntil }: Rule, date: string)
   return status === 'in_force' && (validFrom ?? '') <= date && (validUntil === null || date <= validUntil);
 }
 
+/** Explains in English what a rule means for the document that it concerns, and how sure it is. */
+export function explained({ rule, what }: AppliedRule): string {
+  const { warning, says, doubt } = rule;
+  const text = what ?? warning?.description ?? says.en;
+  return [text, ...(doubt === null ? [] : [`This rule is off. ${doubt.en}`]), standingOf(rule)].join(' ');
+}
+
 /** States in English how sure a rule is: its law, since when, and its source. */
 export function standingOf({ status, article, validFrom, validUntil, source, readOn }: Rule): string {
   const since = validFrom === null ? '' : ` since ${validFrom}`;

@@ -1,7 +1,11 @@
+import { rulesConcerning } from '../../domain/invoice/legal-warnings.ts';
 import type { Rule, Texts } from '../../domain/morocco/rule.ts';
+import { type AppliedRule, explained } from '../../domain/morocco/rules.ts';
+import { isMember } from '../../domain/principal.ts';
 import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
+import { addDocumentFields } from './fiscal-documents.ts';
 import { DocumentLanguageType } from './seller-profile.ts';
 
 const RuleStatusType = enumOf('RuleStatus', 'How far a rule has come.', {
@@ -58,6 +62,28 @@ export const RuleType = builder.objectRef<Rule>('Rule').implement({
     };
   },
 });
+
+const DocumentRuleType = builder.objectRef<AppliedRule>('DocumentRule').implement({
+  description: 'A rule that concerns an invoice or a credit note.',
+  fields: (t) => ({
+    rule: t.expose('rule', { type: RuleType, description: 'The rule, in the period of the document.' }),
+    path: t.exposeString('path', { description: 'Dotted path of the field: `terms.dueDate`.' }),
+    message: t.string({
+      description:
+        'What the rule means for this document, such as what is left to pay if VAT is withheld, and how sure it is.',
+      resolve: (applied) => explained(applied),
+    }),
+  }),
+});
+
+addDocumentFields((t) => ({
+  rules: t.field({
+    type: [DocumentRuleType],
+    description:
+      'The rules of law that concern the document on its date: broken ones, which are warnings, information, and those that are off. Empty without a secret key.',
+    resolve: (document, _args, { principal }) => (isMember(principal) ? rulesConcerning(document) : []),
+  }),
+}));
 
 builder.queryField('rules', (t) =>
   t.field({

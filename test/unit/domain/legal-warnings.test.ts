@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { INVOICE_WARNINGS } from '../../../src/domain/invoice/invoice-warnings.ts';
-import { legalWarnings, type WarnedInvoice } from '../../../src/domain/invoice/legal-warnings.ts';
+import { legalWarnings, rulesConcerning, type WarnedInvoice } from '../../../src/domain/invoice/legal-warnings.ts';
 import { type InvoiceTerms, NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
+import { explained } from '../../../src/domain/morocco/rules.ts';
 import { sampleInvoice, sampleLine, sampleLines } from '../ubl/sample-invoice.ts';
 
 // Rates that are in force on the date.
@@ -180,6 +181,19 @@ describe('the warnings of an invoice', () => {
     );
     const inTime = { ...terms, dueDate: '2026-01-31' };
     expect(codes({ ...changes, terms: inTime, createdAt: new Date('2025-12-31T20:00:00Z') })).toEqual([]);
+  });
+
+  test('are fewer than the rules that concern the invoice, which also explain what is left if VAT is withheld', () => {
+    const lines = [sampleLine({ description: 'x', quantity: 1, unitPrice: 1_000_000, taxRate: 20 })];
+    const invoice = { ...sample, createdAt, terms, lines, amount: 1_200_000, customer: buyer, seller };
+    expect(legalWarnings(invoice)).toEqual([]);
+    const found = rulesConcerning(invoice);
+    expect(found.map(({ rule }) => rule.code)).toEqual([
+      ...['vat_withheld', 'cash_deduction_limit', 'cash_stamp_duty', 'records_kept'],
+    ]);
+    expect(explained(found[0]!)).toMatch(
+      /10500\.00 MAD \(75 % withheld\) or 10000\.00 MAD .+ This rule is off\. .+ Law in force since 2026-07-01 /,
+    );
   });
 
   test('leave a credit note of an invoice of its time in peace', () => {
