@@ -53,7 +53,7 @@ export function rulesFrom(date: string): Rule[] {
 }
 
 /** Whether a rule is law on a day. */
-export function isInForce({ status, validFrom, validUntil }: Rule, date: string): boolean {
+function isInForce({ status, validFrom, validUntil }: Rule, date: string): boolean {
   return status === 'in_force' && (validFrom ?? '') <= date && (validUntil === null || date <= validUntil);
 }
 
