@@ -25,6 +25,15 @@ async function storedInvoices(): Promise<number> {
 }
 
 describe('POST /v1/invoices: 201', () => {
+  it('keeps metadata that looks like a promise, which REST and GraphQL show', async () => {
+    const metadata = JSON.parse('{ "then": "x" }');
+    const { body } = await client.post('/v1/invoices', invoiceBody({ metadata }));
+    expect((await client.get(`/v1/invoices/${body.id}`)).body.metadata).toEqual(metadata);
+    const read = await client.graphql(`{ invoice(id: "${body.id}") { metadata } invoices { nodes { metadata } } }`);
+    expect(read.body.errors).toBeUndefined();
+    expect(read.body.data.invoice.metadata).toEqual(metadata);
+  });
+
   it('returns the invoice as pending, with every field of the contract in order', async () => {
     const { status, body } = await client.post(
       '/v1/invoices',

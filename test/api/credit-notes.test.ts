@@ -284,7 +284,16 @@ describe('creditEarlierInvoice', () => {
 
   it('refuses an invoice of this service, of which it would not know what is left', async () => {
     const { number } = await accepted();
-    expect(await creditEarlier({ number })).toMatchObject({ code: 'invalid_request', param: 'number' });
+    const alike = [
+      number,
+      ` ${number}`,
+      `${number} `,
+      `${number}\u200b`,
+      number.replace('-', '\u2010'),
+      `\u202d${number}`,
+    ];
+    for (const written of [...alike, number.replace('0', '\uff10'), number.replace('-', '\u2212')])
+      expect(await creditEarlier({ number: written })).toMatchObject({ code: 'invalid_request', param: 'number' });
   });
 });
 

@@ -48,6 +48,15 @@ const read = async (id: string, as = client) =>
 const newClient = async (profile = {}) => new Client(service.url, (await service.tenant(profile)).secretKey);
 
 describe('createDraft', () => {
+  it('keeps a member that looks like a promise, and lists it', async () => {
+    const own = await newClient();
+    const content = JSON.parse('{ "then": 1, "metadata": { "then": "x" } }');
+    const draft = await create(content, own);
+    expect(draft.content).toEqual(content);
+    const { body } = await own.graphql('{ drafts { nodes { id content } } }');
+    expect(body.data.drafts.nodes).toEqual([{ id: draft.id, content: draft.content }]);
+  });
+
   it('keeps what is typed, and says what keeps it from being issued', async () => {
     const content = {
       amount: '120,00 ',

@@ -71,18 +71,24 @@ beforeAll(async () => {
   names.DRAFT = String(names.SCRATCH_DRAFT);
   await scratchDraft(CREATION);
   names.ISSUED_DRAFT = String(names.SCRATCH_DRAFT);
-  const create = async (changes: object = {}) => {
-    const customer = { ice: '001234567000080', name: OWN_TEXT, address: OWN_TEXT, email: `a@${OWN_TEXT}.example` };
-    const lines = [{ description: OWN_TEXT, quantity: 1, unit_price: 10000 }];
-    return (await owner.post('/v1/invoices', invoiceBody({ customer, lines, metadata: { OWN_TEXT }, ...changes })))
-      .body;
-  };
-  const made = await create();
-  names.INVOICE = made.id;
+  const customer = { ice: '001234567000080', name: OWN_TEXT, address: OWN_TEXT, email: `a@${OWN_TEXT}.example` };
+  const create = async (changes: object) =>
+    (await owner.post('/v1/invoices', invoiceBody({ customer, metadata: { OWN_TEXT }, ...changes }))).body;
+  // 1.5 hours at 82.00 with tax less 3.00: a line with all fields.
+  const discount = { amount: 300, reason: OWN_TEXT };
+  const line = { description: OWN_TEXT, quantity: 1.5, unit: 'HUR', unitPrice: 8200, taxIncluded: true, discount };
+  const input = { amount: 12_000, currency: 'MAD', customer, lines: [line], metadata: { OWN_TEXT } };
+  const creation = await owner.graphql(
+    `mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) {
+      ... on CreateInvoicePayload { clientSecret invoice { id } } } }`,
+    { input },
+  );
+  const made = creation.body.data.createInvoice;
+  names.INVOICE = made.invoice.id;
   await owner.graphql(
     `mutation { createInvoice(input: ${CREATION.replace('{', '{ number: "OWN 4711",')}) { __typename } }`,
   );
-  names.SECRET = made.client_secret;
+  names.SECRET = made.clientSecret;
   names.API_KEY = (await service.app.manageKeys.create(own.id, 'secret', 'test')).key.id;
   names.VALID_KEY = (await service.app.manageKeys.create(own.id, 'secret', 'test')).key.id;
   const withToken = (column: Column, token: string) => credentials.set(column, { Authorization: `Bearer ${token}` });
@@ -91,7 +97,7 @@ beforeAll(async () => {
   withToken('other', other.secretKey);
   withToken('publishable', own.publishableKey);
   withToken('publishable+', own.publishableKey);
-  withToken('client', made.client_secret);
+  withToken('client', made.clientSecret);
   withToken('sibling', (await create(invoiceBody())).client_secret);
   for (const role of ['owner', 'developer', 'biller', 'viewer'] as const) {
     const { browser, id } = await signedIn(service, { memberships: [{ tenantId: own.id, role }] });
@@ -114,13 +120,13 @@ beforeAll(async () => {
     return id;
   });
   names.REQUEST = (await Promise.all(failed)).at(-1) ?? '';
-  const settled = await owner.settled(made.id);
+  const settled = await owner.settled(made.invoice.id);
   names.XML = await (await fetch(settled.xml_url)).text();
   const deliveries = '{ webhookDeliveries(state: delivered) { nodes { id eventId eventType invoiceId } } }';
   const delivered = async (type: EventType): Promise<{ id: string; eventId: string }> => {
     const { nodes } = (await owner.graphql(deliveries)).body.data.webhookDeliveries;
     const found = nodes.find(
-      (each: Record<string, string>) => each.invoiceId === made.id && each.eventType === enumNameOf(type),
+      (each: Record<string, string>) => each.invoiceId === made.invoice.id && each.eventType === enumNameOf(type),
     );
     return found ?? Promise.reject(new Error(`${type} is not delivered`));
   };
@@ -137,13 +143,13 @@ beforeAll(async () => {
       events: [invoice_signing, invoice_accepted, credit_note_signing] }) { __typename } }`,
   );
   const credited = await owner.graphql(
-    `mutation { creditInvoice(invoiceId: "${made.id}", input: { reason: other, note: "${OWN_TEXT}", amounts: [{ taxRate: 20, net: 5 }] }) {
+    `mutation { creditInvoice(invoiceId: "${made.invoice.id}", input: { reason: other, note: "${OWN_TEXT}", amounts: [{ taxRate: 20, net: 5 }] }) {
       ... on CreditInvoicePayload { creditNote { id } } } }`,
   );
   names.CREDITED = credited.body.data.creditInvoice.creditNote.id;
   const noted = `{ creditNote(id: "${names.CREDITED}") { status } }`;
   await vi.waitFor(async () => expect((await owner.graphql(noted)).body.data.creditNote.status).toBe('accepted'), WAIT);
-  const mail = `{ invoice(id: "${made.id}") { email { status } } creditNote(id: "${names.CREDITED}") { email { status } } }`;
+  const mail = `{ invoice(id: "${made.invoice.id}") { email { status } } creditNote(id: "${names.CREDITED}") { email { status } } }`;
   const sent = { email: { status: 'sent' } };
   await vi.waitFor(
     async () => expect((await owner.graphql(mail)).body.data).toEqual({ invoice: sent, creditNote: sent }),
@@ -168,22 +174,22 @@ beforeAll(async () => {
     authorityWarnings: [finding],
   };
   // The invoice replaces itself, so that it has both links.
-  const invoice = { id: made.id, number: '2026-000001', issueDate: '2026-11-29', dgiId: 'd' };
+  const invoice = { id: made.invoice.id, number: '2026-000001', issueDate: '2026-11-29', dgiId: 'd' };
   const replaces = {
     invoice,
     reason: 'other',
     note: OWN_TEXT,
-    credited: { invoiceId: made.id, creditNoteId: names.CREDITED },
+    credited: { invoiceId: made.invoice.id, creditNoteId: names.CREDITED },
   };
-  const replacedBy = { invoiceId: made.id, at: new Date(), version: 1 };
+  const replacedBy = { invoiceId: made.invoice.id, at: new Date(), version: 1 };
   await service.app.store.db
     .collection<{ _id: string }>('invoices')
-    .updateOne({ _id: made.id }, { $set: { replaces, replacedBy } });
+    .updateOne({ _id: made.invoice.id }, { $set: { replaces, replacedBy } });
   await Promise.all([
     service.app.store.db
       .collection<{ _id: string }>('invoices')
       .updateMany(
-        { _id: { $in: [made.id, names.CREDITED as string] } },
+        { _id: { $in: [made.invoice.id, names.CREDITED as string] } },
         { $set: { ...change, work: { ...work, since: new Date() } } },
       ),
     db

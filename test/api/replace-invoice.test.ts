@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
+import { holdDecision, SLOW_CUSTOMER } from '../support/held-decision.ts';
 import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let service: TestService;
@@ -53,6 +54,15 @@ async function decided(ice = '001234567000089', changes: object = {}) {
   });
   const { body: created } = await client.post('/v1/invoices', body);
   return settled(created.id);
+}
+
+/** Creates an accepted invoice of a customer whose documents the authority decides when the test says so. */
+async function heldUntilAccepted() {
+  const customer = { ice: SLOW_CUSTOMER, name: 'Client' };
+  const { body } = await client.post('/v1/invoices', invoiceBody({ customer }));
+  const accept = await holdDecision(service, body.id);
+  await accept();
+  return settled(body.id);
 }
 
 async function read(id: string) {
@@ -159,17 +169,18 @@ describe('replaceInvoice of an accepted invoice', () => {
     await settled(made.invoice.id);
     expect(await read(id)).toMatchObject({ creditedAmount: 24_000 });
 
-    const whole = await decided();
+    const whole = await heldUntilAccepted();
     const { body } = await client.graphql(
       `mutation { creditInvoice(invoiceId: "${whole.id}", input: { reason: error }) {
         ... on CreditInvoicePayload { creditNote { id } } ... on Error { code } } }`,
     );
     const { id: noteId } = body.data.creditInvoice.creditNote;
-    const early = await replace(whole.id);
-    if (early.code) expect(early).toMatchObject({ code: 'invoice_not_replaceable', param: 'invoiceId' });
+    const acceptNote = await holdDecision(service, noteId);
+    expect(await replace(whole.id)).toMatchObject({ code: 'invoice_not_replaceable', param: 'invoiceId' });
+    await acceptNote();
     const note = async () => (await client.graphql(`{ creditNote(id: "${noteId}") { status } }`)).body.data.creditNote;
     await expect.poll(note, { timeout: 30_000 }).toEqual({ status: 'accepted' });
-    const after = early.code ? await replace(whole.id) : early;
+    const after = await replace(whole.id);
     expect(after).toMatchObject({ creditNote: null, creditNoteClientSecret: null });
     expect(await settled(after.invoice.id)).toMatchObject({ status: 'accepted', replaces: { creditNoteId: null } });
   });

@@ -68,7 +68,9 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + 404 404 403 + + 403 + + + + 404  InvoiceDocuments pdf receipt signedXml xml
 + + + 403 403 403 403 + + + + +  InvoiceEdge cursor node
 + 404 404 403 hidden hidden 403 + + + + 404  InvoiceEmail attempts lastError sentAt status to
-+ 404 404 403 + + 403 + + + + 404  InvoiceLine amount description quantity taxRate unitPrice
++ 404 404 403 + + 403 + + + + 404  Discount amount reason
+null 404 404 403 null null 403 null null null null 404  Discount percent
++ 404 404 403 + + 403 + + + + 404  InvoiceLine amount description discount plainDescription plainQuantity plainUnitPrice quantity taxIncluded taxRate unit unitPrice
 + 404 404 403 + + 403 + + + + 404  InvoiceStatusChange dgiId eventId invoiceId status updatedAt
 + 404 404 403 + + 403 + + + + 404  FiscalDocumentStatusChange dgiId eventId documentId status updatedAt
 null 404 404 403 null null 403 null null null null 404  FiscalDocumentStatusChange rejectionReason

@@ -17,6 +17,7 @@ const REACH: Readonly<Record<string, string>> = {
   DraftEdge: '{ drafts { edges { … } } }',
   ReplacedInvoice: '{ invoice(id: "INVOICE" SECRET) { replaces { … } } }',
   InvoiceLine: '{ invoice(id: "INVOICE" SECRET) { lines { … } } }',
+  Discount: '{ invoice(id: "INVOICE" SECRET) { lines { discount { … } } } }',
   InvoiceTotals: '{ invoice(id: "INVOICE" SECRET) { totals { … } } }',
   TaxTotal: '{ invoice(id: "INVOICE" SECRET) { totals { taxTotals { … } } } }',
   InvoiceTerms: '{ invoice(id: "INVOICE" SECRET) { terms { … } } }',

@@ -67,7 +67,7 @@ export const creditEarlierInvoice = {
       const [first, ...rest] = [...ruleProblems(ruled, today), ...dateProblems(issueDate, moroccanDate(today))];
       if (first) throw errorOfProblems([first, ...rest]);
       if (totals === null) throw new Error('the rules have passed lines without totals');
-      if (await needs.invoices.findByNumber(owner.tenant.id, owner.environment, number))
+      if (await needs.invoices.findByNumber(owner.tenant.id, owner.environment, lookOf(number)))
         throw errorOfProblems([ownNumberProblem(number)]);
       const customer = keepCustomer(input.customer);
       return {
@@ -78,7 +78,7 @@ export const creditEarlierInvoice = {
         credit: {
           rates: totals.rates,
           amount,
-          original: { id: null, number, issueDate, dgiId: dgiId ?? null },
+          original: { id: null, number: number.trim(), issueDate, dgiId: dgiId ?? null },
           reason,
           note: note?.trim() || null,
         },
@@ -88,6 +88,18 @@ export const creditEarlierInvoice = {
     return issued;
   },
 } as const satisfies UseCase;
+
+/**
+ * Returns a number as it looks: forms of characters, spaces and hyphens that readers cannot tell apart count as one, so
+ * that none of them credits an invoice of this service a second time.
+ */
+function lookOf(number: string): string {
+  const plain = number.normalize('NFKC').replaceAll(/\p{Cf}/gu, '');
+  return plain
+    .replaceAll(/[\p{Pd}\u2212]/gu, '-')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
 
 function dateProblems(issueDate: string, today: string): Problem[] {
   const first = addYears(today, -DATE_YEARS.operationBefore);

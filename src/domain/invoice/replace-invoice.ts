@@ -74,7 +74,9 @@ export const replaceInvoice = {
       (repeatable && (await answerRepeated(needs, repeatable))) ??
       (await issueInvoice(needs, owner, input, repeatable, async (id) => {
         const taken = await numberProblem(needs.invoices, owner, input.number);
-        if (taken) throw new ServiceError([taken]);
+        // Not if a request with the same key has stored the invoice meanwhile: the insertion finds it.
+        const repeated = taken && repeatable && (await needs.invoices.findCreatedAs(id));
+        if (taken && !repeated) throw new ServiceError([taken]);
         return { ...(await prepare(needs, owner, invoiceId, id, undo)), ...why };
       }).catch(async (error: unknown) => {
         // After any other error the invoice may be stored yet. What cannot be taken back counts for five minutes.

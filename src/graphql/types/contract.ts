@@ -17,8 +17,8 @@ import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
 import { EnvironmentType } from './environment.ts';
 import { PaymentMeansType } from './payment-means.ts';
+import { notThenable } from './scalars.ts';
 import { UnitType } from './unit.ts';
-import './scalars.ts';
 
 // The types of the contract, made at start from the table of an invoice's fields. Pothos infers types only from fields
 // written in code, so its inference ends at this file.
@@ -90,8 +90,11 @@ function narrowedField<Row extends object>(
  * Returns the resolver of a field. A field without a rule of its own keeps graphql-js's default resolver, which
  * compiled queries inline.
  */
-function resolverOf<Row>(name: string, { secretKeyOnly }: Field, find: ((row: Row) => unknown) | undefined) {
-  if (!secretKeyOnly) return find ?? defaultFieldResolver;
+function resolverOf<Row>(name: string, field: Field, find: ((row: Row) => unknown) | undefined) {
+  if ('type' in field && field.type === 'metadata') {
+    return (row: Row) => notThenable((row as Readonly<Record<string, object>>)[name] ?? {});
+  }
+  if (!field.secretKeyOnly) return find ?? defaultFieldResolver;
   return (row: Row, _args: object, { principal }: GraphQLContext) => {
     if (!isMember(principal)) return null;
     return find ? find(row) : (row as Readonly<Record<string, unknown>>)[name];

@@ -13,7 +13,7 @@ import { ConflictError, InvalidInputError, LimitReachedError, NotFoundError } fr
 import { createdInvoice } from './invoice.ts';
 import { InvoiceValidationType } from './invoice-validation.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
-import './scalars.ts';
+import { notThenable } from './scalars.ts';
 
 builder.scalarType('DraftContent', {
   description: `What is typed of an invoice: a JSON object with members of \`InvoiceDraft\`, any of them, with any values, such as a text where a number belongs. At most ${CONTENT_LIMITS.bytes / 1024} KiB, and ${CONTENT_LIMITS.depth} levels of objects and lists.`,
@@ -35,7 +35,7 @@ const DraftType = builder.objectRef<Draft>('Draft').implement({
     content: t.field({
       type: 'DraftContent',
       description: 'What was typed, as it was sent.',
-      resolve: ({ content }) => JSON.parse(content) as object,
+      resolve: ({ content }) => notThenable(JSON.parse(content) as object),
     }),
     validation: t.field({
       type: InvoiceValidationType,

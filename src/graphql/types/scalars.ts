@@ -67,6 +67,14 @@ function parseMetadata(value: unknown, nodes?: ValueNode): Record<string, string
   return value as Record<string, string>;
 }
 
+/**
+ * Returns a client's object as an executor can handle it: one with a member `then` would be taken for a promise. It is
+ * written to the answer as the object itself.
+ */
+export function notThenable(value: object): object {
+  return Object.hasOwn(value, 'then') ? { toJSON: () => value } : value;
+}
+
 builder.scalarType('Metadata', {
   description: `Free key/value data: a JSON object of string values, at most ${LIMITS.metadataKeys} keys of up to ${LIMITS.metadataKey} characters, with values of up to ${LIMITS.metadataValue} characters.`,
   serialize: (value) => value,
