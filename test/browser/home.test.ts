@@ -163,7 +163,7 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     await page.select('#scenario', REJECTED);
     await page.locator('[name="unitPrice-1"]').fill('12,345');
     await page.locator('.creation [type=submit]').click();
-    await page.waitForFunction(() => document.querySelector('.refusal')?.textContent !== '');
+    await page.waitForFunction(() => document.querySelector('.refusal:not(:empty)') !== null);
     await page.locator('[name="unitPrice-1"]').fill('99.99');
     await page.locator('[name=name]').fill("L'Étang $HOME");
     await page.waitForFunction(() => document.querySelector('.code')?.textContent?.includes('$HOME'));
