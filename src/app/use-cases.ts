@@ -4,6 +4,7 @@ import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createFindPresentInvoice } from '../domain/invoice/find-present.ts';
 import type { PdfRenderer } from '../domain/invoice/ports.ts';
+import { createAcceptedCredits } from '../domain/invoice/read-credits.ts';
 import { createReadInvoice } from '../domain/invoice/read-invoice.ts';
 import { samplePage } from '../domain/invoice/sample-page.ts';
 import { createWatchInvoice } from '../domain/invoice/watch-invoice.ts';
@@ -104,6 +105,7 @@ export function composeUseCases(
   return {
     ...fromTable,
     invoiceWarnings,
+    acceptedCredits: createAcceptedCredits(invoices),
     readInvoice,
     watchInvoice: createWatchInvoice(readInvoice, data.feed),
     documentUrl,

@@ -1,5 +1,6 @@
 import type { DocumentKind } from '../domain/invoice/documents.ts';
 import type { Invoice } from '../domain/invoice/invoice.ts';
+import type { AcceptedCredits } from '../domain/invoice/read-credits.ts';
 import type { ReadInvoice } from '../domain/invoice/read-invoice.ts';
 import type { InvoiceWarnings } from '../domain/invoice/unprintable-warnings.ts';
 import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
@@ -15,6 +16,7 @@ export interface UseCases extends Callable<typeof USE_CASES> {
   readonly watchInvoice: WatchInvoice;
   // Not in the table: they resolve fields of an object, which everybody gets who may read the object.
   readonly invoiceWarnings: InvoiceWarnings;
+  readonly acceptedCredits: AcceptedCredits;
   readonly endpointStatistics: ReadStatistics;
   /** Returns the URL of an accepted invoice's document. */
   readonly documentUrl: (invoice: Invoice, kind: DocumentKind) => string;

@@ -289,4 +289,28 @@ describe.skipIf(BROWSER_PATH === null)('credit notes in the pages of a signed-in
     await page.browserContext().close();
     await tenant.close();
   });
+
+  it('show on the customer’s page of their invoice what they credit of it, and nothing else', async () => {
+    const { client, close } = await open({});
+    const { id, client_secret: secret } = (await client.post('/v1/invoices', invoiceBody(INVOICE))).body;
+    await client.settled(id);
+    const note = await credited(client, id, { reason: 'return', lines: [{ line: 1, quantity: 2 }] });
+    const page = await (await browser.createBrowserContext()).newPage();
+    await page.setViewport(PHONE);
+    const sentence = [
+      ['fr', /Créditée en partie240,02 MAD \(\d+ \p{L}+ \d{4}\)/u],
+      ['en', /Credited in part240\.02 MAD \(\d+ \p{L}+ \d{4}\)/u],
+      ['ar', /مُلغاة جزئيا بإشعار دائن240,02 MAD \(\d+ \p{L}+ \d{4}\)/u],
+    ] as const;
+    for (const [language, expected] of sentence) {
+      await page.goto('about:blank');
+      await page.goto(`${service.url}/i/${id}?lang=${language}#${secret}`);
+      await page.waitForSelector('.details');
+      expect(await textOf(page, '.details')).toMatch(expected);
+      await expectAccessible(page);
+    }
+    expect(await page.content()).not.toContain(note.id);
+    await page.browserContext().close();
+    await close();
+  });
 });

@@ -57,7 +57,8 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + 404 404 403 + + 403 + + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
 + 404 404 403 + + 403 + + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
 + 404 404 403 empty empty 403 + + + + 404  Invoice authorityAttempts deliveries events rules warnings
-+ 404 404 403 + + 403 + + + + 404  Invoice creditNotes replaces
++ 404 404 403 + + 403 + + + + 404  Invoice acceptedCredit creditNotes replaces
++ 404 404 403 + + 403 + + + + 404  AcceptedCredit amount lastDate
 + 404 404 403 empty empty 403 + + + + 404  CreditNoteConnection edges nodes
 + 404 404 403 + + 403 + + + + 404  CreditNoteConnection pageInfo
 + 404 404 403 hidden hidden 403 + + + + 404  CreditNoteEdge cursor node

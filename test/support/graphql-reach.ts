@@ -12,6 +12,7 @@ export const KEY = 'an idempotency key of the tenant';
 const REACH: Readonly<Record<string, string>> = {
   Customer: '{ invoice(id: "INVOICE" SECRET) { customer { … } } }',
   CreditedInvoice: '{ creditNote(id: "CREDITED" SECRET) { invoice { … } } }',
+  AcceptedCredit: '{ invoice(id: "INVOICE" SECRET) { acceptedCredit { … } } }',
   CreditNoteConnection: '{ invoice(id: "INVOICE" SECRET) { creditNotes { … } } }',
   CreditNoteEdge: '{ invoice(id: "INVOICE" SECRET) { creditNotes { edges { … } } } }',
   DraftEdge: '{ drafts { edges { … } } }',

@@ -21,7 +21,11 @@ export const DOCUMENT = graphql(`
         timeline { status at eventId }
         documents { pdf { url } xml { url } }
       }
-      ... on Invoice { terms { dueDate operationDate paymentMode } replaces { id number } }
+      ... on Invoice {
+        terms { dueDate operationDate paymentMode }
+        replaces { id number }
+        acceptedCredit { amount lastDate }
+      }
       ... on CreditNote { reason note invoice { id number } }
     }
   }

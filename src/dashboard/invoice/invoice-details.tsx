@@ -2,7 +2,8 @@ import type { ComponentChild } from 'preact';
 import { CREDIT_LABELS } from '../../text/credit-labels.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { formatDate, formatDay } from '../text/dates.ts';
-import { formatAmount } from '../text/money.ts';
+import type { Language } from '../text/languages.ts';
+import { formatAmount, formatMoney } from '../text/money.ts';
 import type { Invoice } from './documents.ts';
 import { useDocumentTexts } from './use-document-texts.ts';
 
@@ -41,6 +42,7 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
               <Corrected key="replaced" original={invoice.replaces} addressOf={addressOf} />
             ) : null,
           ] as const,
+          ...creditedOf(invoice, language),
         ]),
     [texts.dgiId, dgiId],
   ];
@@ -79,6 +81,20 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
       </dl>
     </section>
   );
+}
+
+type InvoiceOnly = Extract<Invoice, { readonly terms: unknown }>;
+
+/** Says what accepted credit notes credit of an invoice, as its verification page does. */
+function creditedOf({ acceptedCredit: credit, amount }: InvoiceOnly, language: Language) {
+  if (credit === null) return [];
+  const label = CREDIT_LABELS[language][credit.amount === amount ? 'creditedInWhole' : 'creditedInPart'];
+  const what = (
+    <>
+      <bdi>{formatMoney(credit.amount, language)}</bdi> ({formatDay(credit.lastDate, language)})
+    </>
+  );
+  return [[label, what] as const];
 }
 
 interface CorrectedProps extends Pick<InvoiceDetailsProps, 'addressOf'> {

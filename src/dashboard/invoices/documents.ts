@@ -63,7 +63,11 @@ export const MEMBER_DOCUMENT = graphql(`
         authorityAttempts { at purpose outcome milliseconds message }
         deliveries { id eventType state createdAt nextAttemptAt endpoint { url } attempts { at status errorMessage latencyMs } }
       }
-      ... on Invoice { terms { dueDate operationDate paymentMode } replaces { id number } }
+      ... on Invoice {
+        terms { dueDate operationDate paymentMode }
+        replaces { id number }
+        acceptedCredit { amount lastDate }
+      }
       ... on CreditNote { reason note invoice { id number } }
     }
   }

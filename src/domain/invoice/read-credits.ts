@@ -1,4 +1,5 @@
 import type { Centimes } from '../money.ts';
+import { moroccanDate } from '../morocco/time.ts';
 import type { Call, UseCase } from '../use-case.ts';
 import type { KeptCredit } from './credit.ts';
 import type { CreditKeeping } from './credit-keeping.ts';
@@ -18,15 +19,25 @@ export const creditsOfInvoices = {
   },
 } as const satisfies UseCase;
 
-/** Returns the sum of the accepted credit notes of an invoice, and when the last one was made; null if there is none. */
-export async function acceptedCredit(
-  invoices: States,
-  of: Pick<Invoice, 'id' | 'credits'>,
-): Promise<{ readonly amount: Centimes; readonly lastAt: Date } | null> {
-  const [credits = []] = await creditsOf(invoices, [of], (status) => status === 'accepted');
-  if (credits.length === 0) return null;
-  const lastAt = new Date(Math.max(...credits.map(({ at }) => at.getTime())));
-  return { amount: credits.reduce((sum, { amount }) => sum + amount, 0), lastAt };
+/** What accepted credit notes credit of an invoice: the public fact that its verification page states. */
+export interface AcceptedCredit {
+  readonly amount: Centimes;
+  /** The date of the last credit note, in Africa/Casablanca. */
+  readonly lastDate: string;
+}
+
+export type AcceptedCredits = ReturnType<typeof createAcceptedCredits>;
+
+export function createAcceptedCredits(invoices: States) {
+  /** Finds what accepted credit notes credit of these invoices, in one small query; null where there is none. */
+  return async (of: readonly Pick<Invoice, 'id' | 'credits'>[]): Promise<(AcceptedCredit | null)[]> => {
+    const found = await creditsOf(invoices, of, (status) => status === 'accepted');
+    return found.map((credits) => {
+      if (credits.length === 0) return null;
+      const lastAt = new Date(Math.max(...credits.map(({ at }) => at.getTime())));
+      return { amount: credits.reduce((sum, { amount }) => sum + amount, 0), lastDate: moroccanDate(lastAt) };
+    });
+  };
 }
 
 /** Finds the shares of the stored credit notes of these invoices whose status counts. */

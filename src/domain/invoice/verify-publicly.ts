@@ -8,13 +8,13 @@ import type { FindPresentInvoice } from './find-present.ts';
 import type { Invoice, StoredDocument } from './invoice.ts';
 import type { Kind } from './kinds.ts';
 import { namedReplaced } from './legal-invoice.ts';
-import { acceptedCredit } from './read-credits.ts';
+import { type AcceptedCredit, createAcceptedCredits } from './read-credits.ts';
 
 /**
  * The facts of an accepted invoice or credit note that are shown to anyone who has its verification URL, which is
  * printed on the PDF: that this service issued it, its seller, date, amount and the authority's decision, and how
- * corrections changed it or what it corrects. Neither the buyer nor any line is public. The URL contains the invoice's id, which has
- * 122 random bits and cannot be guessed.
+ * corrections changed it or what it corrects. Neither the buyer nor any line is public. The URL contains the invoice's
+ * id, which has 122 random bits and cannot be guessed.
  */
 export interface PublicFacts {
   readonly invoiceId: string;
@@ -26,12 +26,7 @@ export interface PublicFacts {
   /** The invoice that a credit note corrects, or that an invoice replaces; null if there is none. */
   readonly original: Pick<Original, 'number' | 'issueDate'> | null;
   /** What accepted credit notes credit of an invoice; null if nothing. */
-  readonly credited: {
-    readonly amount: Centimes;
-    readonly isWhole: boolean;
-    /** The date of the last credit note, in Africa/Casablanca. */
-    readonly lastDate: string;
-  } | null;
+  readonly credited: (AcceptedCredit & { readonly isWhole: boolean }) | null;
   readonly seller: { readonly name: string; readonly ice: string };
   /** The total including tax with its rounding. The kind gives the sign. */
   readonly amount: Centimes;
@@ -58,16 +53,17 @@ export function createVerifyPublicly(
   findPresent: FindPresentInvoice,
   invoices: Pick<CreditKeeping, 'correctionStatesOf'>,
 ) {
+  const acceptedCredits = createAcceptedCredits(invoices);
   /** @returns null for an unknown or not accepted invoice; the two cases are not distinguished */
   return async (invoiceId: string): Promise<PublicFacts | null> => {
     const invoice = await findPresent(invoiceId);
     if (invoice === null) return null;
-    const credit = await acceptedCredit(invoices, invoice);
+    const [credit = null] = await acceptedCredits([invoice]);
     return factsOf(invoice, credit);
   };
 }
 
-function factsOf(invoice: Invoice, credit: Awaited<ReturnType<typeof acceptedCredit>>): PublicFacts | null {
+function factsOf(invoice: Invoice, credit: AcceptedCredit | null): PublicFacts | null {
   const acceptedAt = invoice.events.find(({ status }) => status === 'accepted')?.at;
   if (invoice.status !== 'accepted' || !acceptedAt || invoice.number === null || invoice.dgiId === null) return null;
   const { seller } = completedProfile(invoice.seller);
@@ -78,11 +74,7 @@ function factsOf(invoice: Invoice, credit: Awaited<ReturnType<typeof acceptedCre
     number: invoice.number,
     issueDate: moroccanDate(invoice.createdAt),
     original: correctedBy(invoice),
-    credited: credit && {
-      amount: credit.amount,
-      isWhole: credit.amount === invoice.amount,
-      lastDate: moroccanDate(credit.lastAt),
-    },
+    credited: credit && { ...credit, isWhole: credit.amount === invoice.amount },
     seller: { name: seller.legalName, ice: seller.ice },
     amount: invoice.amount,
     dgiId: invoice.dgiId,

@@ -3,6 +3,7 @@ import { CREDIT_REASONS, type Original } from '../../domain/invoice/credit.ts';
 import type { RecordType } from '../../domain/invoice/field-table.ts';
 import { INVOICE } from '../../domain/invoice/fields.ts';
 import type { Invoice } from '../../domain/invoice/invoice.ts';
+import type { AcceptedCredit } from '../../domain/invoice/read-credits.ts';
 import { totalsOfInvoice } from '../../domain/invoice/totals.ts';
 import { type PageSpan, placeInList } from '../../domain/page.ts';
 import { isMember } from '../../domain/principal.ts';
@@ -113,6 +114,16 @@ interface CreditNotesOf {
   readonly span: PageSpan;
 }
 
+const AcceptedCreditType = builder.objectRef<AcceptedCredit>('AcceptedCredit').implement({
+  description: 'What accepted credit notes credit of an invoice.',
+  fields: (t) => ({
+    amount: t.expose('amount', { type: 'Centimes', description: 'Their sum, in centimes.' }),
+    lastDate: t.exposeString('lastDate', {
+      description: 'The calendar date of the last one in Morocco: `2026-01-31`.',
+    }),
+  }),
+});
+
 builder.objectFields(InvoiceType, (t) => ({
   creditNotes: t.loadable({
     type: CreditNoteConnection,
@@ -133,6 +144,17 @@ builder.objectFields(InvoiceType, (t) => ({
     }),
   }),
 }));
+
+builder.objectField(InvoiceType, 'acceptedCredit', (t) =>
+  t.loadable({
+    type: AcceptedCreditType,
+    nullable: true,
+    description:
+      'What its accepted credit notes credit, as its verification page states it; null if there is none. For every credential that reads the invoice.',
+    resolve: (invoice) => invoice,
+    ...inBatches((invoices: Invoice[], { useCases }) => useCases.acceptedCredits(invoices)),
+  }),
+);
 
 /** Loads pages of the credit notes of many invoices with two queries. */
 async function creditNotesOf(pages: CreditNotesOf[], { principal, useCases, meter }: GraphQLContext) {
