@@ -5,6 +5,8 @@ interface CreditLabels {
   readonly original: string;
   /** The invoice that this one replaces. */
   readonly replaced: string;
+  /** The invoice that replaces this one. */
+  readonly replacedBy: string;
   readonly reason: string;
   /** What credit notes credit of the invoice. */
   readonly creditedInPart: string;
@@ -16,6 +18,7 @@ export const CREDIT_LABELS: Readonly<Record<DocumentLanguage, CreditLabels>> = {
   fr: {
     original: 'Facture d’origine',
     replaced: 'Remplace la facture',
+    replacedBy: 'Remplacée par la facture',
     reason: 'Motif de l’avoir',
     creditedInPart: 'Créditée en partie',
     creditedInWhole: 'Créditée en totalité',
@@ -23,6 +26,7 @@ export const CREDIT_LABELS: Readonly<Record<DocumentLanguage, CreditLabels>> = {
   ar: {
     original: 'الفاتورة الأصلية',
     replaced: 'تحل محل الفاتورة',
+    replacedBy: 'حلت محلها الفاتورة',
     reason: 'سبب الإشعار',
     creditedInPart: 'مُلغاة جزئيا بإشعار دائن',
     creditedInWhole: 'مُلغاة كليا بإشعار دائن',
@@ -30,6 +34,7 @@ export const CREDIT_LABELS: Readonly<Record<DocumentLanguage, CreditLabels>> = {
   en: {
     original: 'Original invoice',
     replaced: 'Replaces the invoice',
+    replacedBy: 'Replaced by the invoice',
     reason: 'Reason for the credit',
     creditedInPart: 'Credited in part',
     creditedInWhole: 'Credited in full',

@@ -109,6 +109,8 @@ describe('replaceInvoice of an accepted invoice', () => {
     expect(await verified(original.id)).toMatch(/Credited in full.*240\.00/);
     expect(await verified(issued.id)).toMatch(new RegExp(`Replaces the invoice.*${original.number}`));
     expect(await verified(issued.id)).not.toContain('Credited');
+    expect(await verified(original.id)).toMatch(new RegExp(`Replaced by the invoice.*${issued.number}`));
+    expect(await verified(issued.id)).not.toContain('Replaced by');
     const xml = await (await fetch(issued.documents.xml.url)).text();
     expect(/BillingReference.*>(\d{4}-\d{6})<.*BillingReference/.exec(xml)?.[1]).toBe(original.number);
   });

@@ -105,7 +105,7 @@ function faultsOf({ lines }: Parts, request: CreditRequest): Problem[] {
 
 /** Whether a line has whole pieces, of which no fraction is credited. */
 function isCounted({ quantity, unit }: InvoiceLine): boolean {
-  return unit === null && Number.isInteger(quantity);
+  return unit == null && Number.isInteger(quantity);
 }
 
 function isPart(quantity: number, whole: InvoiceLine): boolean {

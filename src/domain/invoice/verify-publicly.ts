@@ -27,6 +27,8 @@ export interface PublicFacts {
   readonly original: Pick<Original, 'number' | 'issueDate'> | null;
   /** What accepted credit notes credit of an invoice; null if nothing. */
   readonly credited: (AcceptedCredit & { readonly isWhole: boolean }) | null;
+  /** The accepted invoice that replaces this one; null if there is none. */
+  readonly replacedBy: Pick<Original, 'number' | 'issueDate'> | null;
   readonly seller: { readonly name: string; readonly ice: string };
   /** The total including tax with its rounding. The kind gives the sign. */
   readonly amount: Centimes;
@@ -59,11 +61,22 @@ export function createVerifyPublicly(
     const invoice = await findPresent(invoiceId);
     if (invoice === null) return null;
     const [credit = null] = await acceptedCredits([invoice]);
-    return factsOf(invoice, credit);
+    return factsOf(invoice, credit, await replacementOf(invoice));
   };
+
+  /** Finds the accepted invoice that replaces another one. A link may outlive an attempt that came to nothing. */
+  async function replacementOf({ id, replacedBy }: Invoice): Promise<PublicFacts['replacedBy']> {
+    const found = replacedBy && (await findPresent(replacedBy.invoiceId));
+    if (!found || found.status !== 'accepted' || found.number === null || found.replaces?.invoice.id !== id) return null;
+    return { number: found.number, issueDate: moroccanDate(found.createdAt) };
+  }
 }
 
-function factsOf(invoice: Invoice, credit: AcceptedCredit | null): PublicFacts | null {
+function factsOf(
+  invoice: Invoice,
+  credit: AcceptedCredit | null,
+  replacedBy: PublicFacts['replacedBy'],
+): PublicFacts | null {
   const acceptedAt = invoice.events.find(({ status }) => status === 'accepted')?.at;
   if (invoice.status !== 'accepted' || !acceptedAt || invoice.number === null || invoice.dgiId === null) return null;
   const { seller } = completedProfile(invoice.seller);
@@ -74,6 +87,7 @@ function factsOf(invoice: Invoice, credit: AcceptedCredit | null): PublicFacts |
     number: invoice.number,
     issueDate: moroccanDate(invoice.createdAt),
     original: correctedBy(invoice),
+    replacedBy,
     credited: credit && { ...credit, isWhole: credit.amount === invoice.amount },
     seller: { name: seller.legalName, ice: seller.ice },
     amount: invoice.amount,

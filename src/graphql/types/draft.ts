@@ -106,7 +106,7 @@ builder.mutationFields((t) => ({
     type: payloadOf('createDraft', 'draft', DraftType, 'The draft.'),
     authScopes: accessOf('createDraft'),
     errors: { types: [InvalidInputError, LimitReachedError] },
-    description: `Keeps an unfinished invoice: at most ${MAX_DRAFTS} for each tenant and environment. Needs a secret key.`,
+    description: `Keeps an unfinished invoice: at most ${MAX_DRAFTS} for each tenant and environment. For secret keys, and people who may invoice.`,
     args: { content: t.arg({ type: 'DraftContent', required: true, description: 'What is typed so far.' }) },
     resolve: (_root, { content }, { principal, useCases }) => useCases.createDraft(principal, content),
   }),
@@ -115,7 +115,7 @@ builder.mutationFields((t) => ({
     authScopes: accessOf('updateDraft'),
     errors: { types: [InvalidInputError, NotFoundError, ConflictError] },
     description:
-      'Replaces the content of a draft. A repeated request changes nothing and is answered with the draft. Needs a secret key.',
+      'Replaces the content of a draft. A repeated request changes nothing and is answered with the draft. For secret keys, and people who may invoice.',
     args: {
       id: t.arg.id({ required: true, description: 'Prefix `drf_`.' }),
       version: t.arg.int({ required: true, description: VERSION }),
@@ -129,7 +129,7 @@ builder.mutationFields((t) => ({
     authScopes: accessOf('issueDraft'),
     errors: { types: [InvalidInputError, NotFoundError, ConflictError] },
     description:
-      'Creates the invoice that the draft is, like `createInvoice`, and removes the draft. A draft is issued once: a repeated request is answered with its invoice. Needs a secret key.',
+      'Creates the invoice that the draft is, like `createInvoice`, and removes the draft. A draft is issued once: a repeated request is answered with its invoice. For secret keys, and people who may invoice.',
     args: {
       id: t.arg.id({ required: true, description: 'Prefix `drf_`.' }),
       version: t.arg.int({ required: true, description: VERSION }),
@@ -140,7 +140,7 @@ builder.mutationFields((t) => ({
     type: DeleteDraftPayload,
     authScopes: accessOf('deleteDraft'),
     errors: { types: [NotFoundError, ConflictError] },
-    description: 'Deletes a draft permanently. Needs a secret key.',
+    description: 'Deletes a draft permanently. For secret keys, and people who may invoice.',
     args: {
       id: t.arg.id({ required: true, description: 'Prefix `drf_`.' }),
       version: t.arg.int({ required: true, description: VERSION }),

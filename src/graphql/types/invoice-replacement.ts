@@ -97,7 +97,7 @@ builder.mutationField('replaceInvoice', (t) =>
   t.field({
     type: ReplaceInvoicePayload,
     description:
-      'Replaces an accepted or rejected invoice by a corrected one, and returns at once. Of an accepted invoice, what is left is credited in the same act; the corrected invoice waits until that credit note is accepted, and is rejected if it is rejected. Needs a secret key.',
+      'Replaces an accepted or rejected invoice by a corrected one, and returns at once. Of an accepted invoice, what is left is credited in the same act; the corrected invoice waits until that credit note is accepted, and is rejected if it is rejected. For secret keys, and people who may invoice.',
     args: {
       invoiceId: t.arg.id({ required: true, description: 'The invoice to replace; prefix `inv_`.' }),
       input: t.arg({

@@ -37,7 +37,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 export function verifyPage(facts: PublicFacts, language: DocumentLanguage, outcome: Outcome | null): string {
   const texts = verifyTexts(facts.kind, language);
   const format = FORMATS[language];
-  const { original, credited } = facts;
+  const { original, credited, replacedBy } = facts;
   const labels = CREDIT_LABELS[language];
   return document(
     language,
@@ -51,6 +51,7 @@ ${fact(texts.ice, facts.seller.ice)}
 ${fact(texts.date, format.longDate(facts.issueDate))}
 ${fact(texts.payable, format.money(facts.amount, CURRENCY), 'amount')}
 ${credited && fact(labels[credited.isWhole ? 'creditedInWhole' : 'creditedInPart'], `\u2068${format.money(credited.amount, CURRENCY)}\u2069 (${format.longDate(credited.lastDate)})`)}
+${replacedBy && fact(labels.replacedBy, `\u2068${replacedBy.number}\u2069 (${format.longDate(replacedBy.issueDate)})`)}
 ${fact(texts.dgiId, facts.dgiId)}
 ${fact(texts.acceptedAt, format.moment(facts.acceptedAt))}
 ${

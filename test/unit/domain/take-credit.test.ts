@@ -123,3 +123,34 @@ it('the share of an abandoned credit note counts: the authority may hold it', as
   settle('crn_1', 'rejected', { rejectionReason: abandonedByOperator({ kind: 'credit_note' } as Invoice, 'restored') });
   await expect(take('crn_2', 1)).rejects.toMatchObject({ code: 'credit_exceeds_invoice' });
 });
+
+/** A late credit note of 10.00 at 20 %, whose share was dropped meanwhile. */
+const late = (changes: Partial<CreditShare> = {}): CreditShare => ({
+  rates: [{ rate: 20, base: 1_000, tax: 200 }],
+  amount: 1_200,
+  ...changes,
+});
+
+it.each<[what: string, taken: number, share: CreditShare, fits: boolean]>([
+  ['what is left exactly', 9, late(), true],
+  ['more than is left in all', 5, late({ amount: 6_001 }), false],
+  ['the last of a base without the last of its VAT', 9, late({ rates: [{ rate: 20, base: 1_000, tax: 199 }] }), false],
+  ['a base of which nothing is left', 10, late(), false],
+  ['a rate that the invoice does not have', 5, late({ rates: [{ rate: 10, base: 1_000, tax: 100 }] }), false],
+])('a late credit note of %s is confirmed or not', async (_what, taken, share, fits) => {
+  const { store, take, confirm, settle } = storeOf();
+  await take('crn_1', taken);
+  settle('crn_1', 'accepted');
+  settle('crn_late', 'pending');
+  expect(await confirm('crn_late', share)).toBe(fits);
+  expect(store.list.map(({ creditNoteId }) => creditNoteId)).toEqual(fits ? ['crn_1', 'crn_late'] : ['crn_1']);
+});
+
+it('a late credit note beyond the number that an invoice may have is not confirmed', async () => {
+  const tiny = { rates: [{ rate: 20 as const, base: 1, tax: 0 }], amount: 1 };
+  const list = Array.from({ length: 100 }, (_, index) => ({ creditNoteId: `crn_${index}`, at: START, ...tiny }));
+  const { confirm, settle } = storeOf(list);
+  for (const { creditNoteId } of list) settle(creditNoteId, 'accepted');
+  settle('crn_late', 'pending');
+  expect(await confirm('crn_late', late())).toBe(false);
+});
