@@ -2,7 +2,7 @@ import { type Credit, type KeptCredits, NO_CREDITS } from '../domain/invoice/cre
 import { customerKey } from '../domain/invoice/customer-key.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
-import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED } from '../domain/invoice/invoice.ts';
+import { type Invoice, type InvoiceEvent, type InvoiceLine, NEW_WORK, UNANSWERED } from '../domain/invoice/invoice.ts';
 import type { KeptReplacement, Replaces } from '../domain/invoice/replacement.ts';
 import type { IdempotencyMark } from '../domain/invoice/repository.ts';
 import { type InvoicePlace, legalNumber, type SeriesNumber, seriesOf } from '../domain/invoice/series-number.ts';
@@ -24,6 +24,7 @@ export interface InvoiceDocument
       | 'work'
       | 'events'
       | 'terms'
+      | 'lines'
       | 'traceparent'
       | keyof typeof UNANSWERED
     >,
@@ -42,6 +43,8 @@ export interface InvoiceDocument
   customerKey: string;
   /** Without terms that are null. */
   terms?: Partial<InvoiceTerms>;
+  /** Without members that are null, which most lines have. */
+  lines: StoredLine[];
   /** Pairs, because names may contain dots and dollar signs. */
   metadata: [string, string][];
   order: string;
@@ -63,7 +66,14 @@ export interface InvoiceDocument
   outbox?: { sequence: number; dueAt: Date };
 }
 
+type StoredLine = Pick<InvoiceLine, 'description' | 'quantity' | 'unitPrice' | 'taxRate' | 'amount'> &
+  Partial<InvoiceLine>;
+
 const complete = completer(INVOICE);
+
+function storedLine(line: InvoiceLine): StoredLine {
+  return Object.fromEntries(Object.entries(line).filter(([, value]) => value !== null)) as StoredLine;
+}
 
 /** A new invoice, which has no answer of the authority yet. */
 export function documentOf(
@@ -78,6 +88,7 @@ export function documentOf(
     number: _made,
     ownNumber,
     terms,
+    lines,
     traceparent,
     ...rest
   }: Invoice,
@@ -93,6 +104,7 @@ export function documentOf(
     ...invoice,
     customerKey: customerKey(invoice.customer.name),
     ...(given.length > 0 && { terms: Object.fromEntries(given) as Partial<InvoiceTerms> }),
+    lines: lines.map(storedLine),
     events: [...invoice.events],
     metadata: Object.entries(metadata),
     order,
@@ -140,9 +152,12 @@ export function invoiceOf({
   terms,
   work,
   traceparent,
+  lines,
   ...invoice
 }: InvoiceDocument): Invoice {
   return complete({
+    // Completed with nulls here.
+    lines: lines as InvoiceLine[],
     id: _id,
     credit: credit ?? null,
     credits: credits ?? NO_CREDITS,

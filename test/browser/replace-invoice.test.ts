@@ -73,7 +73,7 @@ describe.skipIf(BROWSER_PATH === null)('an invoice is corrected in the pages of 
     expect(await typedIn(page, '#unitPrice-2')).toBe('50,03');
     await expectAccessible(page);
     // What the service refuses is beside its field, too.
-    await type(page, '#quantity-2', '1,5');
+    await type(page, '#quantity-2', '1,2345');
     await press(page, '.creation form [type=submit]');
     await page.waitForFunction(() => document.activeElement?.id === 'quantity-2');
     expect(await faultAt(page, 'quantity-2')).toEqual({

@@ -1,10 +1,12 @@
+import { UNITS } from '../../domain/invoice/units.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { FINDING_TEXTS } from '../text/findings.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { SCENARIOS } from './documents.ts';
-import type { TypedInvoice, TypedLine } from './drawn-up.ts';
+import type { TypedInvoice } from './drawn-up.ts';
 import type { Fault, Faults } from './faults.tsx';
 import { fieldOfLine } from './place-findings.ts';
+import type { TypedLine } from './typed-line.ts';
 
 /** The ICE of a customer whose invoices are accepted. */
 export const ORDINARY_ICE = '001234567000089';
@@ -116,27 +118,45 @@ interface LineFieldsProps {
 function LineFields({ line, index, faults, onTyped, onRemove }: LineFieldsProps) {
   const { texts } = useLanguage();
   const { columns } = texts.invoices;
-  const { line: nameOf, removeLine } = texts.creation;
-  const fields = [
-    ['description', columns.description],
-    ['quantity', columns.quantity],
-    ['unitPrice', `${columns.unitPrice} (MAD)`],
-    ['taxRate', `${columns.vat} (%)`],
-  ] as const;
+  const { line: nameOf, removeLine, discount, taxIncluded } = texts.creation;
+  const labels = {
+    description: columns.description,
+    quantity: columns.quantity,
+    unitPrice: `${columns.unitPrice} (MAD)`,
+    discount,
+    taxRate: `${columns.vat} (%)`,
+  };
+  const field = (name: keyof typeof labels) => (
+    <Field
+      name={fieldOfLine(name, index)}
+      label={labels[name]}
+      value={line[name] ?? ''}
+      faults={faults?.get(fieldOfLine(name, index))}
+      onTyped={(value) => onTyped({ ...line, [name]: value })}
+    />
+  );
+  const included = fieldOfLine('taxIncluded', index);
   return (
     <fieldset>
       <legend>{nameOf(index + 1)}</legend>
       <div class="fields line">
-        {fields.map(([field, label]) => (
-          <Field
-            name={fieldOfLine(field, index)}
-            label={label}
-            value={line[field]}
-            faults={faults?.get(fieldOfLine(field, index))}
-            key={field}
-            onTyped={(value) => onTyped({ ...line, [field]: value })}
-          />
-        ))}
+        {field('description')}
+        {field('quantity')}
+        <UnitChoice line={line} index={index} onTyped={onTyped} />
+        {field('unitPrice')}
+        {field('taxRate')}
+        {field('discount')}
+        <div class="field choices">
+          <label for={included}>
+            <input
+              id={included}
+              type="checkbox"
+              checked={line.taxIncluded ?? false}
+              onChange={({ currentTarget }) => onTyped({ ...line, taxIncluded: currentTarget.checked })}
+            />
+            {taxIncluded}
+          </label>
+        </div>
       </div>
       {onRemove && (
         <button type="button" class="quiet" onClick={onRemove}>
@@ -144,6 +164,29 @@ function LineFields({ line, index, faults, onTyped, onRemove }: LineFieldsProps)
         </button>
       )}
     </fieldset>
+  );
+}
+
+/** Chooses the unit of a quantity. */
+function UnitChoice({ line, index, onTyped }: Pick<LineFieldsProps, 'line' | 'index' | 'onTyped'>) {
+  const { texts, language } = useLanguage();
+  const id = fieldOfLine('unit', index);
+  return (
+    <div class="field">
+      <label for={id}>{texts.creation.unit}</label>
+      <select
+        id={id}
+        value={line.unit ?? ''}
+        onChange={({ currentTarget }) => onTyped({ ...line, unit: currentTarget.value })}
+      >
+        <option value="">{texts.creation.pieces}</option>
+        {Object.entries(UNITS).map(([code, symbols]) => (
+          <option value={code} key={code}>
+            {symbols[language]}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }
 

@@ -13,9 +13,10 @@ import { useRequestKey } from '../workspace/request-key.ts';
 import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import { CREATE_INVOICE } from './documents.ts';
-import { drawnUp, EMPTY_LINE, type TypedInvoice, type TypedLine } from './drawn-up.ts';
+import { drawnUp, type TypedInvoice } from './drawn-up.ts';
 import { InvoiceFields, ORDINARY_ICE } from './invoice-fields.tsx';
 import { SameByApi } from './same-by-api.tsx';
+import { EMPTY_LINE, type TypedLine } from './typed-line.ts';
 
 const NEW_LINE: TypedLine = { description: 'Conseil', quantity: '1', unitPrice: '1000,00', taxRate: '20' };
 const NEW_TEST_INVOICE: TypedInvoice = {

@@ -22,9 +22,10 @@ const BY_LINE_ELEMENT = {
   'Item/Name': 'description',
   InvoicedQuantity: 'quantity',
   'Price/PriceAmount': 'unitPrice',
+  'AllowanceCharge/Amount': 'discount',
   'Item/ClassifiedTaxCategory/Percent': 'taxRate',
 } as const;
-const OF_LINES: readonly string[] = Object.values(BY_LINE_ELEMENT);
+const OF_LINES: readonly string[] = [...Object.values(BY_LINE_ELEMENT), 'unit'];
 
 /** @returns the id of a field of line `index`, counted from 0 */
 export function fieldOfLine(field: string, index: number): string {
@@ -33,7 +34,7 @@ export function fieldOfLine(field: string, index: number): string {
 
 /** Returns the id of the field that the API names: `lines.0.taxRate` → `taxRate-1`; null if the form has none. */
 export function fieldOfParam(param: string | null): string | null {
-  const [, index, field = ''] = param?.match(/^lines\.(\d{1,3})\.(\w+)$/) ?? [];
+  const [, index, field = ''] = param?.match(/^lines\.(\d{1,3})\.(discount(?=\.\w+$)|\w+(?=$))/) ?? [];
   if (index !== undefined) return OF_LINES.includes(field) ? fieldOfLine(field, Number(index)) : null;
   return found(BY_PARAM, param ?? '');
 }

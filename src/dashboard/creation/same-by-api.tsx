@@ -1,21 +1,23 @@
 import { useState } from 'preact/hooks';
 import { CopyButton } from '../interface/copy-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
-import { WAYS, type Way } from './by-api.ts';
+import { WAYS, type Way, waysOf } from './by-api.ts';
 import type { InvoiceInput } from './documents.ts';
 
 /** Shows the request of the form as a program would send it. */
 export function SameByApi({ input }: { input: InvoiceInput }) {
   const { texts } = useLanguage();
   const { byApi, byApiUnder } = texts.creation;
-  const [way, setWay] = useState<Way>('curl');
+  const [chosen, setWay] = useState<Way>('curl');
+  const ways = waysOf(input);
+  const way = ways.includes(chosen) ? chosen : 'GraphQL';
   const code = WAYS[way](input, location.origin);
   return (
     <section class="part">
       <h2>{byApi}</h2>
       <p class="under">{byApiUnder}</p>
       <p class="actions">
-        {(Object.keys(WAYS) as Way[]).map((each) => (
+        {ways.map((each) => (
           <button type="button" class="quiet" key={each} aria-pressed={each === way} onClick={() => setWay(each)}>
             <bdi>{each}</bdi>
           </button>

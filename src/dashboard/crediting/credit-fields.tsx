@@ -4,7 +4,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { ServiceMessage } from '../interface/refusal.tsx';
 import { CREDITING_TEXTS } from '../text/crediting.ts';
 import { ERROR_TEXTS } from '../text/errors.ts';
-import { formatAmount, formatMoney, formatNumber } from '../text/money.ts';
+import { formatMoney, formatUnitPrice, quantityIn } from '../text/money.ts';
 import type { Creditable, Fault } from './documents.ts';
 import { fieldOfLine, fieldOfRate, type TypedCredit, WAYS } from './typed-credit.ts';
 
@@ -46,29 +46,34 @@ export function WayFields(props: CreditFieldsProps) {
 }
 
 function LineFields({ creditable: { invoice }, typed, onTyped, faults }: CreditFieldsProps) {
-  const { language } = useLanguage();
-  const { quantity: labelOf, most, quantityFault } = CREDITING_TEXTS[language];
+  const { language, texts } = useLanguage();
+  const { quantity: labelOf, most, quantityFault, partFault } = CREDITING_TEXTS[language];
   return (
     <ul class="log lines-to-credit">
-      {invoice.lines.map(({ description, quantity, unitPrice, taxRate }, i) => {
+      {invoice.lines.map(({ description, quantity, unit, unitPrice, taxIncluded, taxRate }, i) => {
         const line = i + 1;
         const id = fieldOfLine(line);
+        const whole = quantityIn(quantity, unit, language);
+        const isCounted = unit === null && Number.isInteger(quantity);
         return (
           <li key={id}>
             <span class="what">
               <bdi>{description}</bdi>{' '}
               <span class="under">
-                <bdi>{formatAmount(unitPrice, language)} MAD</bdi> · <bdi>{taxRate}&nbsp;%</bdi>
+                <bdi>
+                  {formatUnitPrice(unitPrice, language)} MAD{taxIncluded && ` ${texts.creation.taxMark}`}
+                </bdi>{' '}
+                · <bdi>{taxRate}&nbsp;%</bdi>
               </span>
             </span>
             <Figure
               id={id}
               label={labelOf(line)}
               isLabelUnseen
-              hint={most(formatNumber(quantity, language))}
+              hint={most(whole)}
               value={typed.quantities.get(line) ?? ''}
               fault={faults.get(id)}
-              expected={quantityFault(formatNumber(quantity, language))}
+              expected={isCounted ? quantityFault(whole) : partFault(whole)}
               onTyped={(text) => onTyped({ ...typed, quantities: new Map(typed.quantities).set(line, text) })}
             />
           </li>

@@ -20,7 +20,7 @@ export const CREDITABLE = graphql(`
       amount
       creditedAmount
       customer { name }
-      lines { description quantity unitPrice taxRate }
+      lines { description quantity unit unitPrice taxIncluded taxRate }
     }
     left: creditPreview(invoiceId: $id, input: { reason: other }) {
       amount

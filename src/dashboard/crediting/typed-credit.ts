@@ -1,5 +1,6 @@
-import { UNREADABLE, wholeOf } from '../creation/drawn-up.ts';
-import { centimesOf } from '../text/money.ts';
+import { QUANTITY_PLACES } from '../../domain/decimal.ts';
+import { UNREADABLE } from '../creation/typed-line.ts';
+import { centimesOf, decimalOf } from '../text/money.ts';
 import type { CreditInput } from './documents.ts';
 
 /** What is credited: all that is left, quantities of lines, or amounts at rates of VAT. */
@@ -37,7 +38,10 @@ export function creditOf({ way, quantities, nets, reason, note }: TypedCredit): 
   const stated = { reason: reason || ('other' as const), ...(note.trim() && { note: note.trim() }) };
   if (way === 'rest') return { input: stated, fields };
   if (way === 'lines') {
-    const lines = filled(quantities).map(([line, text]) => ({ line, quantity: wholeOf(text) }));
+    const lines = filled(quantities).map(([line, text]) => ({
+      line,
+      quantity: decimalOf(text, QUANTITY_PLACES) ?? UNREADABLE,
+    }));
     for (const [i, { line }] of lines.entries()) fields.set(`lines.${i}.quantity`, fieldOfLine(line));
     return { input: { ...stated, lines }, fields };
   }

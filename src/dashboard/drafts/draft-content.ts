@@ -1,5 +1,7 @@
-import { drawnUp, type TypedInvoice, type TypedLine, UNREADABLE } from '../creation/drawn-up.ts';
-import { plainAmount } from '../text/money.ts';
+import { PRICE_PLACES, scaled } from '../../domain/decimal.ts';
+import { drawnUp, type TypedInvoice } from '../creation/drawn-up.ts';
+import { isUnit, type TypedLine, typedDiscount, UNREADABLE } from '../creation/typed-line.ts';
+import { plainUnitPrice } from '../text/money.ts';
 
 export type DraftContent = Readonly<Record<string, unknown>>;
 
@@ -20,12 +22,14 @@ export function contentOf(typed: TypedInvoice, before: DraftContent): DraftConte
     currency,
     customer: { ...others, ...customer },
     lines: lines.map((line, i) => {
-      const { description, ...figures } = typed.lines[i] as TypedLine;
-      const read = Object.entries(figures).map(([name, text]) => {
-        const figure = line[name as keyof typeof figures];
+      const { quantity, unitPrice, taxRate, discount = '' } = typed.lines[i] as TypedLine;
+      const asTyped = { quantity, unitPrice, taxRate };
+      const read = Object.entries(asTyped).map(([name, text]) => {
+        const figure = line[name as keyof typeof asTyped];
         return [name, figure === UNREADABLE ? text : figure];
       });
-      return { description, ...Object.fromEntries(read) };
+      const unread = [line.discount?.amount, line.discount?.percent].includes(UNREADABLE);
+      return { ...line, ...Object.fromEntries(read), ...(unread && { discount }) };
     }),
   };
 }
@@ -42,10 +46,14 @@ export function typedOf(content: DraftContent, newLine: TypedLine): TypedInvoice
     lines:
       lines.length === 0
         ? [newLine]
-        : lines.map(({ description, quantity, unitPrice, taxRate }) => ({
+        : lines.map(({ description, quantity, unit, unitPrice, taxIncluded, discount, taxRate }) => ({
             description: textOf(description),
-            quantity: textOf(quantity),
-            unitPrice: Number.isSafeInteger(unitPrice) ? plainAmount(unitPrice as number) : textOf(unitPrice),
+            quantity: typeof quantity === 'number' ? String(quantity).replace('.', ',') : textOf(quantity),
+            unit: isUnit(textOf(unit)) ? textOf(unit) : '',
+            unitPrice: isUnitPrice(unitPrice) ? plainUnitPrice(unitPrice) : textOf(unitPrice),
+            taxIncluded: taxIncluded === true,
+            discount: textOfDiscount(discount),
+            discountReason: textOf(recordOf(discount).reason) || null,
             taxRate: textOf(taxRate),
           })),
   };
@@ -54,6 +62,16 @@ export function typedOf(content: DraftContent, newLine: TypedLine): TypedInvoice
 /** Returns the name of the customer of a draft; empty if it has none. */
 export function customerOf(content: DraftContent): string {
   return textOf(recordOf(content.customer).name);
+}
+
+function isUnitPrice(value: unknown): value is number {
+  return typeof value === 'number' && scaled(value, PRICE_PLACES) !== null;
+}
+
+function textOfDiscount(value: unknown): string {
+  const { amount, percent } = recordOf(value);
+  if (typeof percent === 'number') return typedDiscount({ percent });
+  return Number.isSafeInteger(amount) ? typedDiscount({ amount: amount as number }) : textOf(value);
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {

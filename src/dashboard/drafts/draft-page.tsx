@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
-import { EMPTY_LINE } from '../creation/drawn-up.ts';
 import { faultsOf, ProblemList, placedProblems } from '../creation/faults.tsx';
 import { InvoiceFields } from '../creation/invoice-fields.tsx';
+import { EMPTY_LINE } from '../creation/typed-line.ts';
 import { reasonOf } from '../graphql/client.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';

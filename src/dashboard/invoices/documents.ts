@@ -57,7 +57,7 @@ export const MEMBER_DOCUMENT = graphql(`
         totals { subtotal total taxTotals { rate base tax } }
         timeline { status at eventId }
         documents { pdf { url } xml { url } }
-        lines { description quantity unitPrice taxRate amount }
+        lines { description quantity unit unitPrice taxIncluded discount { amount percent reason } taxRate amount }
         email { status to attempts sentAt lastError }
         attention { reason message since nextAttemptAt }
         authorityAttempts { at purpose outcome milliseconds message }

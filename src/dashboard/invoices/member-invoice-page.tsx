@@ -10,7 +10,7 @@ import { useDocumentTexts } from '../invoice/use-document-texts.ts';
 import { useOnline } from '../invoice/use-online.ts';
 import { Replaced } from '../replacing/replaced.tsx';
 import { formatMoment } from '../text/dates.ts';
-import { formatAmount } from '../text/money.ts';
+import { formatAmount, formatMoney, formatPercent, formatUnitPrice, quantityIn } from '../text/money.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DocumentViewer } from './document-viewer.tsx';
 import { MEMBER_DOCUMENT, type MemberDocument } from './documents.ts';
@@ -85,14 +85,20 @@ function Lines({ invoice: { lines } }: { invoice: MemberDocument }) {
           </tr>
         </thead>
         <tbody>
-          {lines.map(({ description, quantity, unitPrice, taxRate, amount }, i) => (
+          {lines.map(({ description, quantity, unit, unitPrice, taxIncluded, discount, taxRate, amount }, i) => (
             <tr key={i}>
               <th scope="row" class="what">
                 <bdi>{description}</bdi>
+                {discount && <Reduction discount={discount} />}
               </th>
-              <td class="sum">{new Intl.NumberFormat(language === 'en' ? 'en' : 'fr').format(quantity)}</td>
               <td class="sum">
-                <bdi>{money(unitPrice)}</bdi>
+                <bdi>{quantityIn(quantity, unit, language)}</bdi>
+              </td>
+              <td class="sum">
+                <bdi>
+                  {formatUnitPrice(unitPrice, language)}
+                  {taxIncluded && ` ${texts.creation.taxMark}`}
+                </bdi>
               </td>
               <td class="sum">{taxRate}&nbsp;%</td>
               <td class="sum">
@@ -103,6 +109,19 @@ function Lines({ invoice: { lines } }: { invoice: MemberDocument }) {
         </tbody>
       </table>
     </section>
+  );
+}
+
+type Line = MemberDocument['lines'][number];
+
+/** Shows the discount of a line below its description. */
+function Reduction({ discount: { amount, percent, reason } }: { discount: NonNullable<Line['discount']> }) {
+  const { language, texts } = useLanguage();
+  const much = percent === null ? formatMoney(amount ?? 0, language) : formatPercent(percent, language);
+  return (
+    <span class="under">
+      {texts.creation.reduction} <bdi>{much}</bdi> {reason && <bdi>({reason})</bdi>}
+    </span>
   );
 }
 

@@ -20,7 +20,7 @@ export const REPLACEABLE = graphql(`
       rejectionReason
       problems { path message }
       customer { ice name email address }
-      lines { description quantity unitPrice taxRate }
+      lines { description quantity unit unitPrice taxIncluded discount { amount percent reason } taxRate }
       terms { operationDate dueDate paymentMode paymentMeans bankAccount }
       metadata
       replacedBy { id }

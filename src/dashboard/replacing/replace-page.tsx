@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
-import { drawnUp, EMPTY_LINE, type TypedInvoice } from '../creation/drawn-up.ts';
+import { drawnUp, type TypedInvoice } from '../creation/drawn-up.ts';
 import { ProblemList } from '../creation/faults.tsx';
 import { Field, InvoiceFields } from '../creation/invoice-fields.tsx';
+import { EMPTY_LINE, typedLineOf } from '../creation/typed-line.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { CREDITING_TEXTS } from '../text/crediting.ts';
-import { formatMoney, plainAmount } from '../text/money.ts';
+import { formatMoney } from '../text/money.ts';
 import { REPLACING_TEXTS } from '../text/replacing.ts';
 import { Missing } from '../workspace/missing.tsx';
 import { useRequestKey } from '../workspace/request-key.ts';
@@ -110,12 +111,7 @@ function typedOf({ customer: { ice, name, email }, lines }: Replaceable): TypedI
     email: email ?? '',
     // A number is never used again, even after a rejection.
     number: '',
-    lines: lines.map(({ description, quantity, unitPrice, taxRate }) => ({
-      description,
-      quantity: String(quantity),
-      unitPrice: plainAmount(unitPrice),
-      taxRate: String(taxRate),
-    })),
+    lines: lines.map(typedLineOf),
   };
 }
 

@@ -29,6 +29,8 @@ export interface CreditingTexts {
   readonly faulty: string;
   /** What a field for a quantity or an amount expects. */
   readonly quantityFault: (most: string) => string;
+  /** What a field for a part of a measure expects. */
+  readonly partFault: (most: string) => string;
   readonly amountFault: string;
   readonly submit: string;
 }
@@ -61,6 +63,7 @@ export const CREDITING_TEXTS: Readonly<Record<Language, CreditingTexts>> = {
     nothing: 'Indiquez ce qui est crédité.',
     faulty: 'Corrigez les valeurs signalées.',
     quantityFault: (most) => `Indiquez un nombre entier de 1 à ${most}.`,
+    partFault: (most) => `Indiquez un nombre jusqu’à ${most}.`,
     amountFault: 'Indiquez un montant en dirhams, comme 1\u00a0234,50.',
     submit: 'Émettre l’avoir',
   },
@@ -91,6 +94,7 @@ export const CREDITING_TEXTS: Readonly<Record<Language, CreditingTexts>> = {
     nothing: 'State what is credited.',
     faulty: 'Correct the marked values.',
     quantityFault: (most) => `Enter a whole number from 1 to ${most}.`,
+    partFault: (most) => `Enter a number up to ${most}.`,
     amountFault: 'Enter an amount in dirhams, such as 1,234.50.',
     submit: 'Issue the credit note',
   },
@@ -121,6 +125,7 @@ export const CREDITING_TEXTS: Readonly<Record<Language, CreditingTexts>> = {
     nothing: 'حددوا ما يشمله الإشعار.',
     faulty: 'صححوا القيم المشار إليها.',
     quantityFault: (most) => `أدخلوا عددا صحيحا من 1 إلى ${most}.`,
+    partFault: (most) => `أدخلوا عددا لا يتجاوز ${most}.`,
     amountFault: 'أدخلوا مبلغا بالدرهم، مثل 1234,50.',
     submit: 'إصدار الإشعار الدائن',
   },

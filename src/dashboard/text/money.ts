@@ -1,4 +1,6 @@
+import { PRICE_PLACES, quantityText, scaled, unitPriceText } from '../../domain/decimal.ts';
 import type { Kind } from '../../domain/invoice/kinds.ts';
+import { UNITS, type Unit } from '../../domain/invoice/units.ts';
 import type { Language } from './languages.ts';
 
 const NO_BREAK_SPACE = '\u00a0';
@@ -24,6 +26,34 @@ export function formatAmount(centimes: number, language: Language): string {
 /** Formats an amount with its currency, isolated from the direction of the text around it: a part of a sentence. */
 export function formatMoney(centimes: number, language: Language): string {
   return `\u2066${formatAmount(centimes, language)}${NO_BREAK_SPACE}MAD\u2069`;
+}
+
+/** Formats a unit price: `12.5` centimes → `0,125`, with two to four decimals. */
+export function formatUnitPrice(centimes: number, language: Language): string {
+  return localNumber(unitPriceText(centimes), language);
+}
+
+/** Formats a quantity: `1234.5` → `1 234,5`. */
+function formatQuantity(quantity: number, language: Language): string {
+  return localNumber(quantityText(quantity), language);
+}
+
+/** Formats a quantity with its unit: `1,5 h`. */
+export function quantityIn(quantity: number, unit: Unit | null, language: Language): string {
+  const number = formatQuantity(quantity, language);
+  return unit === null ? number : `${number}${NO_BREAK_SPACE}${UNITS[unit][language]}`;
+}
+
+/** Formats a percentage: `2.5` → `2,5 %`. */
+export function formatPercent(percent: number, language: Language): string {
+  return `${localNumber(String(percent), language)}${language === 'en' ? '' : NO_BREAK_SPACE}%`;
+}
+
+function localNumber(number: string, language: Language): string {
+  const [thousands, decimal] = SEPARATORS[language];
+  const [whole = '', decimals] = number.split('.');
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands);
+  return decimals === undefined ? grouped : `${grouped}${decimal}${decimals}`;
 }
 
 /** Gives an amount the sign of its document's kind: what a credit note states reduces what is owed. */
@@ -64,4 +94,35 @@ export function centimesOf(text: string): number | null {
   const plain = GROUPED.test(typed) ? typed.replaceAll(/[.,](?=\d{3})/g, '') : typed;
   const [, whole = '', decimals = ''] = /^(\d{1,13})(?:[.,](\d{1,2}))?$/.exec(plain) ?? [];
   return whole === '' ? null : Number(whole + decimals.padEnd(2, '0'));
+}
+
+/**
+ * Parses a number with decimals: `1 234,5` → 1234.5. Three decimals are ambiguous, as they may be thousands, unless the
+ * number begins with 0; a further zero makes them clear: `1,1250`.
+ * @returns null for a text that is no number of at most so many decimals, or is ambiguous
+ */
+export function decimalOf(text: string, places: number): number | null {
+  const [, whole = '', decimals = ''] = /^(\d{1,12})(?:[.,](\d{1,4}))?$/.exec(text.replaceAll(/\s/g, '')) ?? [];
+  if (whole === '' || (decimals.length === 3 && Number(whole) !== 0)) return null;
+  const value = Number(`${whole}.${decimals || '0'}`);
+  return scaled(value, places) === null ? null : value;
+}
+
+/**
+ * Parses a unit price in dirhams with up to four decimals, in the forms of {@link centimesOf} and {@link decimalOf}.
+ * @returns centimes, with up to two decimals
+ */
+export function unitPriceOf(text: string): number | null {
+  const whole = centimesOf(text);
+  if (whole !== null) return whole;
+  const dirhams = decimalOf(text, PRICE_PLACES + 2);
+  if (dirhams === null) return null;
+  const [digits = '', decimals = ''] = String(dirhams).split('.');
+  return Number(`${digits}${decimals.slice(0, 2).padEnd(2, '0')}.${decimals.slice(2) || '0'}`);
+}
+
+/** Formats a unit price as people type it. Three decimals get a fourth, so that they are not read as thousands. */
+export function plainUnitPrice(centimes: number): string {
+  const [whole, decimals = ''] = unitPriceText(centimes).split('.');
+  return `${whole},${decimals.length === 3 ? `${decimals}0` : decimals}`;
 }

@@ -81,13 +81,16 @@ export function keeper<Type extends RecordType>(type: Type): (input: Partial<Inp
 export function completer<Type extends RecordType>(type: Type): <Row extends object>(stored: Row) => Row {
   const members = inputFields(type, 'graphql').map(([name, field]) => ({ name, complete: memberCompleter(field) }));
   return (stored) => {
-    let whole = stored;
+    let whole: Record<string, unknown> | null = null;
     for (const { name, complete } of members) {
       const value = (stored as Readonly<Record<string, unknown>>)[name];
       const completed = complete(value);
-      if (completed !== value) whole = { ...whole, [name]: completed };
+      if (completed === value) continue;
+      // Copied once: an invoice has up to a thousand lines.
+      whole ??= { ...(stored as Readonly<Record<string, unknown>>) };
+      whole[name] = completed;
     }
-    return whole;
+    return (whole ?? stored) as typeof stored;
   };
 }
 

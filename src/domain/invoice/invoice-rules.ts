@@ -4,7 +4,7 @@ import { CURRENCY, decimalOf, MAX_CENTIMES } from '../money.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
-import { discountProblems } from './line-amounts.ts';
+import { listPriceOf, type PricedLine } from './line-amounts.ts';
 import type { InvoiceReading } from './repository.ts';
 import { type TermsInput, termsProblems } from './terms.ts';
 import { isTolerated, totalsOf } from './totals.ts';
@@ -47,6 +47,22 @@ export function ruleProblems({ amount, lines, ice, terms }: RuledParts, createdA
     problems.push(problem('invalid_ice', message, 'customer.ice'));
   }
   return [...problems, ...termsProblems(terms ?? {}, moroccanDate(createdAt))];
+}
+
+/** Returns what is wrong with the discounts of lines (400), with the position of each line from 0. */
+function discountProblems(lines: readonly PricedLine[]): Problem[] {
+  return lines.flatMap((line, index) => {
+    if (line.discount == null) return [];
+    const param = `lines.${index}.discount`;
+    const { amount, percent } = line.discount;
+    if ((amount == null) === (percent == null)) {
+      return problem('invalid_request', `${param} must have either amount or percent.`, param);
+    }
+    const price = listPriceOf(line);
+    if (BigInt(amount ?? 0) <= price) return [];
+    const message = `${param}.amount is ${amount} centimes; the price of the line is ${price}.`;
+    return problem('invalid_request', message, `${param}.amount`);
+  });
 }
 
 /**

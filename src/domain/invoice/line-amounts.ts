@@ -1,5 +1,4 @@
 import { exactly, PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES } from '../decimal.ts';
-import { type Problem, problem } from '../errors.ts';
 import { type Centimes, divideHalfUp } from '../money.ts';
 import type { TaxRate } from './tax-rate.ts';
 import type { Unit } from './units.ts';
@@ -41,7 +40,7 @@ function exactPrice({ quantity, unitPrice }: Pick<PricedLine, 'quantity' | 'unit
 }
 
 /** Returns the quantity times the unit price, in centimes, with tax if the unit price has it. */
-function listPriceOf(line: Pick<PricedLine, 'quantity' | 'unitPrice'>): bigint {
+export function listPriceOf(line: Pick<PricedLine, 'quantity' | 'unitPrice'>): bigint {
   return divideHalfUp(exactPrice(line), CENTIME);
 }
 
@@ -51,22 +50,6 @@ function discountOf({ discount, ...line }: PricedLine): bigint {
   if (discount.percent == null) return BigInt(discount.amount ?? 0);
   const hundred = 100n * 10n ** BigInt(PERCENT_PLACES);
   return divideHalfUp(exactPrice(line) * exactly(discount.percent, PERCENT_PLACES), CENTIME * hundred);
-}
-
-/** Returns what is wrong with the discounts of lines (400), with the position of each line from 0. */
-export function discountProblems(lines: readonly PricedLine[]): Problem[] {
-  return lines.flatMap((line, index) => {
-    if (line.discount == null) return [];
-    const param = `lines.${index}.discount`;
-    const { amount, percent } = line.discount;
-    if ((amount == null) === (percent == null)) {
-      return problem('invalid_request', `${param} must have either amount or percent.`, param);
-    }
-    const price = listPriceOf(line);
-    if (BigInt(amount ?? 0) <= price) return [];
-    const message = `${param}.amount is ${amount} centimes; the price of the line is ${price}.`;
-    return problem('invalid_request', message, `${param}.amount`);
-  });
 }
 
 /** Returns an amount with tax without it, in centimes. */

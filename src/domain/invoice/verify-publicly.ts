@@ -67,7 +67,7 @@ export function createVerifyPublicly(
   /** Finds the accepted invoice that replaces another one. A link may outlive an attempt that came to nothing. */
   async function replacementOf({ id, replacedBy }: Invoice): Promise<PublicFacts['replacedBy']> {
     const found = replacedBy && (await findPresent(replacedBy.invoiceId));
-    if (!found || found.status !== 'accepted' || found.number === null || found.replaces?.invoice.id !== id) return null;
+    if (found?.status !== 'accepted' || found.number === null || found.replaces?.invoice.id !== id) return null;
     return { number: found.number, issueDate: moroccanDate(found.createdAt) };
   }
 }

@@ -80,7 +80,8 @@ export function createdInvoice(name: string, known: string) {
 builder.mutationFields((t) => ({
   createInvoice: t.field({
     type: createdInvoice('CreateInvoicePayload', 'with the same idempotency key'),
-    description: 'Creates an invoice and returns at once; processing continues in the background. For secret keys, and people who may invoice.',
+    description:
+      'Creates an invoice and returns at once; processing continues in the background. For secret keys, and people who may invoice.',
     args: {
       input: t.arg({
         type: inputType(INVOICE),

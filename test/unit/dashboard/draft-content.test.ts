@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EMPTY_LINE } from '../../../src/dashboard/creation/drawn-up.ts';
+import { EMPTY_LINE } from '../../../src/dashboard/creation/typed-line.ts';
 import { contentOf, typedOf } from '../../../src/dashboard/drafts/draft-content.ts';
 
 const TYPED = { ice: '1', name: 'Atlas', email: '', lines: [EMPTY_LINE] };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WAYS } from '../../../src/dashboard/creation/by-api.ts';
-import { drawnUp, type TypedLine } from '../../../src/dashboard/creation/drawn-up.ts';
+import { drawnUp } from '../../../src/dashboard/creation/drawn-up.ts';
+import type { TypedLine } from '../../../src/dashboard/creation/typed-line.ts';
 import { csvLine } from '../../../src/dashboard/invoices/csv.ts';
 import { searchedOf } from '../../../src/dashboard/invoices/searched.ts';
 import { plainAmount } from '../../../src/dashboard/text/money.ts';
@@ -120,6 +121,11 @@ describe('a figure that is typed', () => {
     ['unitPrice', '1.234.567,89', 123_456_789],
     ['unitPrice', '1234.5', 123_450],
     ['quantity', '1 000', 1000],
+    ['quantity', '1,5', 1.5],
+    ['quantity', '0,125', 0.125],
+    ['quantity', '1,1250', 1.125],
+    ['unitPrice', '0,0125', 1.25],
+    ['unitPrice', '0,125', 12.5],
   ])('as the %s %j is read', (field, text, value) => {
     expect(drawn({ [field]: text }).lines[1]?.[field]).toBe(value);
   });
@@ -127,7 +133,7 @@ describe('a figure that is typed', () => {
   it.each([
     ...['', 'vingt', '20,5', '20,000', '-20', '−20', '% 20'].map((text) => ['taxRate', text] as const),
     ...['', 'abc', '12,345', '1.234', '-5', '−5', '1.23,45', '1,2345.00'].map((text) => ['unitPrice', text] as const),
-    ...['', 'un', '1,5', '-1', '1.000'].map((text) => ['quantity', text] as const),
+    ...['', 'un', '1,5001', '-1', '1.000', '0'].map((text) => ['quantity', text] as const),
   ])('as the %s %j is refused by the service, which names the field', (field, text) => {
     const input = drawn({ [field]: text });
     const { error } = createInvoiceInput.safeParse(input);

@@ -38,7 +38,10 @@ it('sends a figure that cannot be read so that the service refuses it at its fie
     { taxRate: 20, net: 1004 },
   ]);
   expect(fields.get('amounts.0.net')).toBe('rate-10');
-  expect(creditOf({ ...TYPED, way: 'lines', quantities: new Map([[1, '1,5']]) }).input.lines).toEqual([
+  expect(creditOf({ ...TYPED, way: 'lines', quantities: new Map([[1, 'un']]) }).input.lines).toEqual([
     { line: 1, quantity: -1 },
+  ]);
+  expect(creditOf({ ...TYPED, way: 'lines', quantities: new Map([[1, '1,5']]) }).input.lines).toEqual([
+    { line: 1, quantity: 1.5 },
   ]);
 });

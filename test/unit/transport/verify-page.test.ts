@@ -14,6 +14,7 @@ const FACTS = {
   issueDate: '2026-11-21',
   original: null,
   credited: null,
+  replacedBy: null,
   seller: { name: 'Atlas SARL', ice: '001234567000089' },
   amount: 123_456_789,
   dgiId: 'DGI-1',

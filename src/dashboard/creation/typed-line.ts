@@ -1,0 +1,92 @@
+import { PERCENT_PLACES, QUANTITY_PLACES } from '../../domain/decimal.ts';
+import { UNITS, type Unit } from '../../domain/invoice/units.ts';
+import { centimesOf, decimalOf, plainAmount, plainUnitPrice, unitPriceOf } from '../text/money.ts';
+import type { InvoiceInput } from './documents.ts';
+
+/** A line of the invoice, as typed. */
+export interface TypedLine {
+  readonly description: string;
+  /** A number with up to three decimals. */
+  readonly quantity: string;
+  /** The code of a unit; empty: pieces. */
+  readonly unit?: string;
+  /** In dirhams, with up to four decimals, excluding tax unless `taxIncluded`: `1234,50`. */
+  readonly unitPrice: string;
+  readonly taxIncluded?: boolean;
+  /** `10 %`, or an amount in dirhams; empty: none. */
+  readonly discount?: string;
+  /** Why, which the form does not show; kept from the line that the form began with. */
+  readonly discountReason?: string | null;
+  /** Percent. */
+  readonly taxRate: string;
+}
+
+type InputLine = InvoiceInput['lines'][number];
+
+/** What a line begins with: nothing that was not typed, except the most frequent quantity and rate. */
+export const EMPTY_LINE: TypedLine = { description: '', quantity: '1', unitPrice: '', taxRate: '20' };
+
+/** Replaces a figure that cannot be read. The service refuses the negative value and names the field. */
+export const UNREADABLE = -1;
+
+/** Converts a line to that of the API. What it does not state is left out. */
+export function lineOf({ description, quantity, unitPrice, taxRate, ...further }: TypedLine) {
+  const { unit, taxIncluded, discount, discountReason } = further;
+  const reduction = discountOf(discount ?? '', discountReason);
+  return {
+    description,
+    quantity: decimalOf(quantity, QUANTITY_PLACES) ?? UNREADABLE,
+    ...(unit && { unit: unit as Unit }),
+    unitPrice: unitPriceOf(unitPrice) ?? UNREADABLE,
+    ...(taxIncluded && { taxIncluded }),
+    ...(reduction && { discount: reduction }),
+    taxRate: percentOf(taxRate),
+  } satisfies InputLine;
+}
+
+/** Returns the line that a form begins with. */
+export function typedLineOf(line: Omit<InputLine, 'taxRate'> & { readonly taxRate: number }): TypedLine {
+  const { description, quantity, unit, unitPrice, taxIncluded, discount, taxRate } = line;
+  return {
+    description,
+    quantity: String(quantity).replace('.', ','),
+    unit: unit ?? '',
+    unitPrice: plainUnitPrice(unitPrice),
+    taxIncluded: taxIncluded ?? false,
+    discount: discount ? typedDiscount(discount) : '',
+    discountReason: discount?.reason ?? null,
+    taxRate: String(taxRate),
+  };
+}
+
+/** Returns a discount as it is typed: `10 %`, `5,50`. */
+export function typedDiscount({ amount, percent }: NonNullable<InputLine['discount']>): string {
+  if (percent != null) return `${String(percent).replace('.', ',')} %`;
+  return amount == null ? '' : plainAmount(amount);
+}
+
+/** Whether a text is a unit that the form offers. */
+export function isUnit(text: string): text is Unit {
+  return Object.hasOwn(UNITS, text);
+}
+
+/** Parses `1 000` to 1000. */
+function wholeOf(text: string): number {
+  const digits = text.replaceAll(/\s/g, '');
+  return /^\d{1,9}$/.test(digits) ? Number(digits) : UNREADABLE;
+}
+
+const PERCENT = /[%٪]\s*$/;
+
+/** Parses `20`, `20 %` and `20,0` to 20. */
+function percentOf(text: string): number {
+  return wholeOf(text.replace(PERCENT, '').replace(/[.,]0{1,2}\s*$/, ''));
+}
+
+function discountOf(text: string, reason: string | null | undefined): InputLine['discount'] {
+  if (text.trim() === '') return null;
+  const stated = reason ? { reason } : {};
+  if (PERCENT.test(text))
+    return { percent: decimalOf(text.replace(PERCENT, ''), PERCENT_PLACES) ?? UNREADABLE, ...stated };
+  return { amount: centimesOf(text) ?? UNREADABLE, ...stated };
+}
