@@ -1,4 +1,4 @@
-import { PERCENT_PLACES, QUANTITY_PLACES } from '../../domain/decimal.ts';
+import { PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES, scaled } from '../../domain/decimal.ts';
 import { UNITS, type Unit } from '../../domain/invoice/units.ts';
 import { centimesOf, decimalOf, plainAmount, plainUnitPrice, unitPriceOf } from '../text/money.ts';
 import type { InvoiceInput } from './documents.ts';
@@ -44,30 +44,44 @@ export function lineOf({ description, quantity, unitPrice, taxRate, ...further }
   } satisfies InputLine;
 }
 
-/** Returns the line that a form begins with. */
-export function typedLineOf(line: Omit<InputLine, 'taxRate'> & { readonly taxRate: number }): TypedLine {
-  const { description, quantity, unit, unitPrice, taxIncluded, discount, taxRate } = line;
+/** Returns what the form shows of a line, which may be anything: that of an invoice, or what a draft has. */
+export function typedLineOf(line: unknown): TypedLine {
+  const { description, quantity, unit, unitPrice, taxIncluded, discount, taxRate } = recordOf(line);
   return {
-    description,
-    quantity: String(quantity).replace('.', ','),
-    unit: unit ?? '',
-    unitPrice: plainUnitPrice(unitPrice),
-    taxIncluded: taxIncluded ?? false,
-    discount: discount ? typedDiscount(discount) : '',
-    discountReason: discount?.reason ?? null,
-    taxRate: String(taxRate),
+    description: textOf(description),
+    quantity: typeof quantity === 'number' ? withComma(quantity) : textOf(quantity),
+    unit: Object.hasOwn(UNITS, textOf(unit)) ? textOf(unit) : '',
+    unitPrice: isUnitPrice(unitPrice) ? plainUnitPrice(unitPrice) : textOf(unitPrice),
+    taxIncluded: taxIncluded === true,
+    discount: typedDiscountOf(discount),
+    discountReason: textOf(recordOf(discount).reason) || null,
+    taxRate: textOf(taxRate),
   };
 }
 
 /** Returns a discount as it is typed: `10 %`, `5,50`. */
-export function typedDiscount({ amount, percent }: NonNullable<InputLine['discount']>): string {
-  if (percent != null) return `${String(percent).replace('.', ',')} %`;
-  return amount == null ? '' : plainAmount(amount);
+function typedDiscountOf(discount: unknown): string {
+  const { amount, percent } = recordOf(discount);
+  if (typeof percent === 'number') return `${withComma(percent)} %`;
+  return Number.isSafeInteger(amount) ? plainAmount(amount as number) : textOf(discount);
 }
 
-/** Whether a text is a unit that the form offers. */
-export function isUnit(text: string): text is Unit {
-  return Object.hasOwn(UNITS, text);
+function isUnitPrice(value: unknown): value is number {
+  return typeof value === 'number' && scaled(value, PRICE_PLACES) !== null;
+}
+
+function withComma(number: number): string {
+  return String(number).replace('.', ',');
+}
+
+/** Returns the members of a value; none if it is no object. */
+export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+/** Returns a value as a field shows it; empty if it is neither a text nor a number. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 /** Parses `1 000` to 1000. */

@@ -1,7 +1,5 @@
-import { PRICE_PLACES, scaled } from '../../domain/decimal.ts';
 import { drawnUp, type TypedInvoice } from '../creation/drawn-up.ts';
-import { isUnit, type TypedLine, typedDiscount, UNREADABLE } from '../creation/typed-line.ts';
-import { plainUnitPrice } from '../text/money.ts';
+import { recordOf, type TypedLine, textOf, typedLineOf, UNREADABLE } from '../creation/typed-line.ts';
 
 export type DraftContent = Readonly<Record<string, unknown>>;
 
@@ -37,47 +35,17 @@ export function contentOf(typed: TypedInvoice, before: DraftContent): DraftConte
 /** Returns what the form shows of the content of a draft, which may be anything. */
 export function typedOf(content: DraftContent, newLine: TypedLine): TypedInvoice {
   const customer = recordOf(content.customer);
-  const lines = Array.isArray(content.lines) ? content.lines.map(recordOf) : [];
+  const lines = Array.isArray(content.lines) ? content.lines : [];
   return {
     ice: textOf(customer.ice),
     name: textOf(customer.name),
     email: textOf(customer.email),
     number: textOf(content.number),
-    lines:
-      lines.length === 0
-        ? [newLine]
-        : lines.map(({ description, quantity, unit, unitPrice, taxIncluded, discount, taxRate }) => ({
-            description: textOf(description),
-            quantity: typeof quantity === 'number' ? String(quantity).replace('.', ',') : textOf(quantity),
-            unit: isUnit(textOf(unit)) ? textOf(unit) : '',
-            unitPrice: isUnitPrice(unitPrice) ? plainUnitPrice(unitPrice) : textOf(unitPrice),
-            taxIncluded: taxIncluded === true,
-            discount: textOfDiscount(discount),
-            discountReason: textOf(recordOf(discount).reason) || null,
-            taxRate: textOf(taxRate),
-          })),
+    lines: lines.length === 0 ? [newLine] : lines.map(typedLineOf),
   };
 }
 
 /** Returns the name of the customer of a draft; empty if it has none. */
 export function customerOf(content: DraftContent): string {
   return textOf(recordOf(content.customer).name);
-}
-
-function isUnitPrice(value: unknown): value is number {
-  return typeof value === 'number' && scaled(value, PRICE_PLACES) !== null;
-}
-
-function textOfDiscount(value: unknown): string {
-  const { amount, percent } = recordOf(value);
-  if (typeof percent === 'number') return typedDiscount({ percent });
-  return Number.isSafeInteger(amount) ? typedDiscount({ amount: amount as number }) : textOf(value);
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

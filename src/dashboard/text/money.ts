@@ -17,10 +17,7 @@ const SEPARATORS: Readonly<Record<Language, readonly [thousands: string, decimal
  * @param centimes a safe integer
  */
 export function formatAmount(centimes: number, language: Language): string {
-  const [thousands, decimal] = SEPARATORS[language];
-  const [whole, decimals] = digitsOf(centimes);
-  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands);
-  return `${centimes < 0 ? '\u2212' : ''}${grouped}${decimal}${decimals}`;
+  return `${centimes < 0 ? '\u2212' : ''}${localNumber(digitsOf(centimes).join('.'), language)}`;
 }
 
 /** Formats an amount with its currency, isolated from the direction of the text around it: a part of a sentence. */
@@ -49,6 +46,7 @@ export function formatPercent(percent: number, language: Language): string {
   return `${localNumber(String(percent), language)}${language === 'en' ? '' : NO_BREAK_SPACE}%`;
 }
 
+/** Writes a number that has a point with the separators of a language. */
 function localNumber(number: string, language: Language): string {
   const [thousands, decimal] = SEPARATORS[language];
   const [whole = '', decimals] = number.split('.');
@@ -69,7 +67,7 @@ function digitsOf(centimes: number): [whole: string, decimals: string] {
 
 /** Formats a number: `12345` → `12 345`. @param n a whole number */
 export function formatNumber(n: number, language: Language): string {
-  return String(n).replaceAll(/\B(?=(?:\d{3})+$)/g, SEPARATORS[language][0]);
+  return localNumber(String(n), language);
 }
 
 /**

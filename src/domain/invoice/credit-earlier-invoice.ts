@@ -73,7 +73,7 @@ export const creditEarlierInvoice = {
       return {
         currency: 'MAD',
         customer: { ...customer, address: customer.address || null },
-        lines: linesWithAmounts(input.lines.map(keepLine)),
+        lines: linesWithAmounts(input.lines.map(keepLine), totals),
         metadata,
         credit: {
           rates: totals.rates,

@@ -26,7 +26,7 @@ import {
   unitPrice,
 } from './field-input.ts';
 import type { RecordType } from './field-table.ts';
-import { type PlainableLine, plainLine } from './plain-line.ts';
+import { plainDescription, plainQuantity, plainUnitPrice } from './plain-line.ts';
 import { DEFAULT_TAX_RATE, TAX_RATE_DESCRIPTION } from './tax-rate.ts';
 
 // The fields of an invoice, one row each (docs/api/contract.md, "Invoice"). These tables define the inputs of REST and
@@ -121,7 +121,7 @@ export const INVOICE_LINE = {
       type: 'text',
       narrowed: {
         from: 'plainDescription',
-        of: (line: PlainableLine) => plainLine(line).plainDescription,
+        of: plainDescription,
         type: 'text',
         input: DESCRIPTION,
         description: DESCRIPTION_TEXT,
@@ -135,7 +135,7 @@ export const INVOICE_LINE = {
       type: 'decimal',
       narrowed: {
         from: 'plainQuantity',
-        of: (line: PlainableLine) => plainLine(line).plainQuantity,
+        of: plainQuantity,
         type: 'integer',
         input: quantity,
         description: 'A positive integer.',
@@ -157,7 +157,7 @@ export const INVOICE_LINE = {
       type: 'decimal',
       narrowed: {
         from: 'plainUnitPrice',
-        of: (line: PlainableLine) => plainLine(line).plainUnitPrice,
+        of: plainUnitPrice,
         type: 'centimes',
         input: centimes,
         description: 'Unit price excluding tax, in centimes.',

@@ -3,32 +3,29 @@ import { type Centimes, CURRENCY, decimalOf } from '../money.ts';
 import { isPlain, type StatedLine } from './line-amounts.ts';
 import { UNITS } from './units.ts';
 
+// A line as clients of integers read it (docs/decisions/0081): its quantity times its unit price is its amount. A line
+// that has a decimal, a discount or a price with tax counts as one piece at its amount, and its description says the
+// rest.
+
 export type PlainableLine = StatedLine & { readonly description: string };
 
-/** A line in whole numbers: its quantity times its unit price is its amount. */
-export interface PlainLine {
-  readonly plainDescription: string;
-  readonly plainQuantity: number;
-  /** Excluding tax. */
-  readonly plainUnitPrice: Centimes;
+/** Returns the description with what whole numbers cannot say: `Conseil (1,5 h × 400,00 MAD − 10 %)`. */
+export function plainDescription(line: PlainableLine): string {
+  const { description, unitPrice, unit } = line;
+  if (!isPlain(line)) {
+    const price = `${inFrench(unitPriceText(unitPrice))} ${CURRENCY}${line.taxIncluded ? ' TTC' : ''}`;
+    return `${description} (${measureOf(line)} × ${price}${reduction(line)})`;
+  }
+  return unit == null ? description : `${description} (${measureOf(line)})`;
 }
 
-/**
- * Returns a line as clients of integers read it (docs/decisions/0081). A line that has a decimal, a discount or a price
- * with tax counts as one piece at its amount, and its description says the rest: `Conseil (1,5 h × 400,00 MAD − 10 %)`.
- */
-export function plainLine(line: PlainableLine): PlainLine {
-  const { description, quantity, unitPrice, unit, amount } = line;
-  const plain = isPlain(line);
-  if (plain && unit == null) {
-    return { plainDescription: description, plainQuantity: quantity, plainUnitPrice: unitPrice };
-  }
-  const measure = measureOf(line);
-  if (plain)
-    return { plainDescription: `${description} (${measure})`, plainQuantity: quantity, plainUnitPrice: unitPrice };
-  const price = `${inFrench(unitPriceText(unitPrice))} ${CURRENCY}${line.taxIncluded ? ' TTC' : ''}`;
-  const plainDescription = `${description} (${measure} × ${price}${reduction(line)})`;
-  return { plainDescription, plainQuantity: 1, plainUnitPrice: amount };
+export function plainQuantity(line: StatedLine): number {
+  return isPlain(line) ? line.quantity : 1;
+}
+
+/** Returns the unit price excluding tax, in centimes. */
+export function plainUnitPrice(line: StatedLine): Centimes {
+  return isPlain(line) ? line.unitPrice : line.amount;
 }
 
 /** Writes how much a line has, in French: `1,5 h`. */

@@ -41,7 +41,7 @@ export function samplePage(
       issueDate: moroccanDate(now),
       terms: termsOf({ terms: NO_TERMS, seller: profile, createdAt: now, number }),
       customer: { ice: '001234567000062', name: 'SPECIMEN', email: null, address: 'Casablanca' },
-      lines: linesWithAmounts(LINES),
+      lines: linesWithAmounts(LINES, totals),
       amount: totals.gross,
     },
     dgiId: 'DGI-SPECIMEN',

@@ -51,10 +51,13 @@ export function totalsOf(lines: readonly PricedLine[]): LineTotals | null {
 
 /**
  * Returns lines with their amounts without tax, in centimes.
+ * @param totals the totals of `lines`, where they are known
  * @throws {Error} when a total is beyond {@link MAX_CENTIMES}, which the rules refuse before
  */
-export function linesWithAmounts<Line extends PricedLine>(lines: readonly Line[]): (Line & { amount: Centimes })[] {
-  const totals = totalsOf(lines);
+export function linesWithAmounts<Line extends PricedLine>(
+  lines: readonly Line[],
+  totals = totalsOf(lines),
+): (Line & { amount: Centimes })[] {
   if (!totals) throw new Error('the lines have totals beyond the limit, which the rules refuse');
   return lines.map((line, index) => ({ ...line, amount: totals.amounts[index] ?? 0 }));
 }

@@ -10,7 +10,7 @@ import { TOO_MUCH } from '../invoice-rules.ts';
 import type { DrawnDraft, LegalLine } from '../ports.ts';
 import { DEFAULT_TAX_RATE } from '../tax-rate.ts';
 import { ownTerms, termsOf } from '../terms.ts';
-import { isTolerated, totalsOf } from '../totals.ts';
+import { isTolerated, linesWithAmounts, totalsOf } from '../totals.ts';
 import type { Draft } from './draft.ts';
 
 const partsOf = partsReader(INVOICE);
@@ -35,7 +35,7 @@ export function draftPage(
   const typed = Array.isArray(written.lines) ? written.lines.slice(0, LIMITS.lines).map(lineOf) : [];
   const totals = totalsOf(typed);
   if (!totals) throw serviceError('invalid_request', TOO_MUCH, 'lines');
-  const lines = typed.map((line, index) => ({ ...line, amount: totals.amounts[index] ?? 0 }));
+  const lines = linesWithAmounts(typed, totals);
   return {
     draft: {
       id,
