@@ -97,7 +97,7 @@ function invoice(): PrintedInvoice {
     taxRate: ([20, 14, 10, 7, 0] as const)[index % 5]!,
     amount: (index + 1) * 12_345,
   }));
-  const totals = totalsOf(lines)!;
+  const totals = totalsOf({ lines })!;
   return {
     invoice: {
       id: 'inv_550e8400-e29b-41d4-a716-446655440000',

@@ -37,7 +37,7 @@ export function storedInvoice(lineCount: number): Invoice {
     id: 'inv_550e8400-e29b-41d4-a716-446655440000',
     tenantId: 'ten_550e8400-e29b-41d4-a716-446655440000',
     environment: 'live',
-    amount: totalsOf(lines)?.gross ?? 0,
+    amount: totalsOf({ lines })?.gross ?? 0,
     currency: 'MAD',
     customer: {
       ice: '000000000000097',

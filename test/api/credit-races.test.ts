@@ -48,7 +48,7 @@ const LINES = [
   { description: 'Eau', quantity: 3, unitPrice: 77, taxRate: 7 },
   { description: 'Pain', quantity: 1, unitPrice: 1_001, taxRate: 0 },
 ] as const;
-const TOTALS = totalsOf(LINES)!;
+const TOTALS = totalsOf({ lines: LINES })!;
 
 async function accepted(): Promise<string> {
   const lines = LINES.map(({ unitPrice, taxRate, ...line }) => ({ ...line, unit_price: unitPrice, tax_rate: taxRate }));

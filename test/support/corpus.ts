@@ -98,7 +98,7 @@ export function corpus(): Specimen[] {
   ] as const) {
     for (const count of [2, 7, 40]) {
       const lines = Array.from({ length: count }, () => line(1, price, rate));
-      const gross = totalsOf(lines)?.gross ?? 0;
+      const gross = totalsOf({ lines })?.gross ?? 0;
       // VAT rounded half up on each line, and rounded half down.
       const perLine = [50, 49].map((half) => count * (price + Math.floor((price * rate + half) / 100)));
       for (const amount of new Set(perLine)) {
@@ -217,7 +217,7 @@ export function corpus(): Specimen[] {
 function legalFrom(lines: readonly Line[], changes: Partial<LegalInvoice>, serial: number): LegalInvoice {
   const base = sampleInvoice();
   const { ice, name, address } = changes.customer ?? base.customer;
-  const amount = changes.amount ?? totalsOf(lines)?.gross ?? 0;
+  const amount = changes.amount ?? totalsOf({ lines })?.gross ?? 0;
   const input = createInvoiceInput.parse({
     amount,
     currency: 'MAD',
@@ -231,10 +231,10 @@ function legalFrom(lines: readonly Line[], changes: Partial<LegalInvoice>, seria
   const invoice = sampleInvoice({
     ...changes,
     number: `2026-${String(serial).padStart(6, '0')}`,
-    lines: linesWithAmounts(input.lines),
+    lines: linesWithAmounts(input),
     amount,
   });
-  const totals = totalsOf(lines);
+  const totals = totalsOf({ lines });
   if (!totals || !isTolerated(amount, totals, lines))
     throw new Error(`the corpus holds an amount that is refused: ${amount}`);
   return invoice;

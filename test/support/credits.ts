@@ -20,7 +20,7 @@ export function line(quantity: number, unitPrice: number, taxRate: TaxRate, desc
 
 /** The totals of lines that do not overflow. */
 export function totals(lines: readonly PricedLine[]): LineTotals {
-  const sums = totalsOf(lines);
+  const sums = totalsOf({ lines });
   if (!sums) throw new Error('the lines overflow');
   return sums;
 }

@@ -23,7 +23,7 @@ export function drawnUp({ ice, name, email, number, lines }: TypedInvoice): Invo
     return !figures.includes(UNREADABLE);
   });
   // A rate that does not exist is refused by the service; its line counts in the total until then.
-  const totals = totalsOf(readable.map((line) => ({ ...line, taxRate: line.taxRate as TaxRate })));
+  const totals = totalsOf({ lines: readable.map((line) => ({ ...line, taxRate: line.taxRate as TaxRate })) });
   const customer = { ice: ice.trim(), name: name.trim(), ...(email.trim() && { email: email.trim() }) };
   const own = number?.trim();
   return { amount: totals?.gross ?? 0, currency: 'MAD', customer, lines: typed, ...(own && { number: own }) };

@@ -186,7 +186,7 @@ export function newInvoice(
     credit: null,
     replaces,
     customer: { ...kept.customer, address: kept.customer.address || null },
-    lines: linesWithAmounts(kept.lines),
+    lines: linesWithAmounts(kept),
     ownNumber: kept.number,
     createdAt,
     traceparent,

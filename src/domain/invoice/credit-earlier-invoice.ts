@@ -60,7 +60,7 @@ export const creditEarlierInvoice = {
     const { by: owner } = call;
     const { number, issueDate, dgiId, reason, note, metadata } = input;
     const issued = await issueCreditNote(needs, owner, idempotencyKey, input, async () => {
-      const totals = totalsOf(input.lines);
+      const totals = totalsOf(input);
       const amount = input.amount ?? totals?.gross ?? 0;
       const ruled = { amount, lines: input.lines, ice: input.customer.ice };
       const today = new Date();
@@ -73,7 +73,7 @@ export const creditEarlierInvoice = {
       return {
         currency: 'MAD',
         customer: { ...customer, address: customer.address || null },
-        lines: linesWithAmounts(input.lines.map(keepLine), totals),
+        lines: linesWithAmounts({ lines: input.lines.map(keepLine) }, totals),
         metadata,
         credit: {
           rates: totals.rates,

@@ -65,12 +65,12 @@ export function creditOf(
  * Returns what is left of an invoice after the counted credit notes. It has only rates with a base left, and amount 0
  * and no rates if everything is credited.
  */
-export function leftOf({ lines, amount }: Parts, counted: readonly CreditShare[]): CreditShare {
-  const rates = sumsOf(lines).rates.map(({ rate, base, tax }) => {
+export function leftOf(original: Parts, counted: readonly CreditShare[]): CreditShare {
+  const rates = sumsOf(original).rates.map(({ rate, base, tax }) => {
     const credited = creditedAt(rate, counted);
     return { rate, base: base - credited.base, tax: tax - credited.tax };
   });
-  return { rates: rates.filter(({ base }) => base > 0), amount: amount - amountOf(counted) };
+  return { rates: rates.filter(({ base }) => base > 0), amount: original.amount - amountOf(counted) };
 }
 
 /** Returns the faults of structure (400). */
@@ -168,8 +168,8 @@ function excessesOf(number: string, left: CreditShare, request: CreditRequest, l
  * is due so far, up to what is due in the end; then this share has none.
  * @param lines together within what is left, and not without a price
  */
-function shareOf({ lines: all, amount }: Parts, counted: readonly CreditShare[], lines: InvoiceLine[]): CreditShare {
-  const { rates: wholes, gross: whole } = sumsOf(all);
+function shareOf(original: Parts, counted: readonly CreditShare[], lines: InvoiceLine[]): CreditShare {
+  const { rates: wholes, gross: whole } = sumsOf(original);
   const rates = basesOf(lines).map(({ rate, base }) => {
     const credited = creditedAt(rate, counted);
     const due = dueOf(
@@ -180,7 +180,7 @@ function shareOf({ lines: all, amount }: Parts, counted: readonly CreditShare[],
     return { rate, base, tax: base === 0 ? 0 : Math.max(0, due - credited.tax) };
   });
   const gross = totalsOfRates([...counted, { rates }].flatMap((share) => share.rates)).gross;
-  const rounding = Number((BigInt(amount - whole) * BigInt(gross)) / BigInt(whole));
+  const rounding = Number((BigInt(original.amount - whole) * BigInt(gross)) / BigInt(whole));
   return { rates, amount: Math.max(0, gross + rounding - amountOf(counted)) };
 }
 
@@ -201,8 +201,8 @@ function basesOf(lines: readonly InvoiceLine[]): Omit<RateTotal, 'tax'>[] {
   return [...bases].map(([rate, base]) => ({ rate, base })).sort((a, b) => b.rate - a.rate);
 }
 
-function sumsOf(lines: readonly InvoiceLine[]): InvoiceTotals {
-  const totals = totalsOf(lines);
+function sumsOf(original: Parts): InvoiceTotals {
+  const totals = totalsOf(original);
   if (!totals) throw new Error('an invoice has totals beyond the limit, which creation refuses');
   return totals;
 }

@@ -27,7 +27,7 @@ export const TOO_MUCH = `The lines add up to more than ${MAX_CENTIMES} centimes,
  * @param createdAt determines the date of the invoice
  */
 export function ruleProblems({ amount, lines, ice, terms }: RuledParts, createdAt: Date): Problem[] {
-  const totals = lines && totalsOf(lines);
+  const totals = lines && totalsOf({ lines });
   const problems = discountProblems(lines ?? []);
   if (totals === null) {
     problems.push(problem('invalid_request', TOO_MUCH, 'lines'));

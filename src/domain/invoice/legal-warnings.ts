@@ -20,8 +20,8 @@ export interface WarnedInvoice extends Pick<Invoice, 'kind' | 'seller' | 'amount
  * on its date, and suspicious values.
  */
 export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
-  const { kind, seller, lines } = invoice;
-  const totals = totalsOf(lines);
+  const { kind, seller } = invoice;
+  const totals = totalsOf(invoice);
   const stated = statedTerms(invoice);
   const law = lawOf(invoice, stated, totals).filter(({ rule }) => warns(rule));
   /** The warnings of these rules, in this order. */
@@ -50,7 +50,7 @@ export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
  * explain, and those that are off because their sources contradict each other.
  */
 export function rulesConcerning(invoice: WarnedInvoice): AppliedRule[] {
-  return lawOf(invoice, statedTerms(invoice), totalsOf(invoice.lines));
+  return lawOf(invoice, statedTerms(invoice), totalsOf(invoice));
 }
 
 function statedTerms({ terms, seller, createdAt }: WarnedInvoice): LegalTerms {

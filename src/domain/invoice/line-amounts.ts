@@ -1,5 +1,6 @@
 import { exactly, PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES } from '../decimal.ts';
 import { type Centimes, divideHalfUp } from '../money.ts';
+import { roundedShares } from './spread.ts';
 import type { TaxRate } from './tax-rate.ts';
 import type { Unit } from './units.ts';
 
@@ -71,17 +72,9 @@ export function netsOf(rate: TaxRate, lines: readonly PricedLine[]): { nets: big
   const whole = 100n + BigInt(rate);
   const gross = withTax.reduce((sum, { amount }) => sum + amount, 0n);
   const contained = divideHalfUp(gross * BigInt(rate), whole);
-  const shares = withTax.map(({ amount, index }) => ({
-    index,
-    net: (amount * 100n) / whole,
-    lost: (amount * 100n) % whole,
-  }));
-  const given = shares.reduce((sum, { net }) => sum + net, 0n);
-  const left = Number(gross - contained - given);
-  const dearest = [...shares].sort((a, b) => Number(b.lost - a.lost)).slice(0, left);
+  const shares = roundedShares(gross - contained, { numerators: withTax.map(({ amount }) => amount * 100n), whole });
   const nets = [...stated];
-  for (const { index, net } of shares) nets[index] = net;
-  for (const { index, net } of dearest) nets[index] = net + 1n;
+  for (const [place, { index }] of withTax.entries()) nets[index] = shares[place] ?? 0n;
   return { nets, contained };
 }
 

@@ -20,7 +20,7 @@ export function samplePage(
   publicUrl: string,
   now: Date,
 ): PrintedInvoice {
-  const totals = totalsOf(LINES);
+  const totals = totalsOf({ lines: LINES });
   if (!totals) throw new Error('the totals of the sample are beyond the limit');
   const { seller, specimen } = completedProfile(profile);
   const number = `${moroccanYear(now)}-000001`;
@@ -41,7 +41,7 @@ export function samplePage(
       issueDate: moroccanDate(now),
       terms: termsOf({ terms: NO_TERMS, seller: profile, createdAt: now, number }),
       customer: { ice: '001234567000062', name: 'SPECIMEN', email: null, address: 'Casablanca' },
-      lines: linesWithAmounts(LINES, totals),
+      lines: linesWithAmounts({ lines: LINES }, totals),
       amount: totals.gross,
     },
     dgiId: 'DGI-SPECIMEN',

@@ -13,6 +13,11 @@ export interface InvoiceTotals {
   readonly gross: Centimes;
 }
 
+/** What determines the totals of an invoice. */
+export interface PricedDocument<Line extends PricedLine = PricedLine> {
+  readonly lines: readonly Line[];
+}
+
 /** The amounts of an invoice's lines and the totals that they have together. */
 export interface LineTotals extends InvoiceTotals {
   /** The amount of each line without tax, in their order. */
@@ -24,7 +29,7 @@ export interface LineTotals extends InvoiceTotals {
  * prices include VAT, it is what they contain (docs/decisions/0081).
  * @returns null when a total is beyond {@link MAX_CENTIMES}
  */
-export function totalsOf(lines: readonly PricedLine[]): LineTotals | null {
+export function totalsOf({ lines }: PricedDocument): LineTotals | null {
   const places = Map.groupBy(lines.keys(), (index) => lines[index]?.taxRate ?? DEFAULT_TAX_RATE);
   const amounts = new Array<Centimes>(lines.length).fill(0);
   let net = 0n;
@@ -50,16 +55,16 @@ export function totalsOf(lines: readonly PricedLine[]): LineTotals | null {
 }
 
 /**
- * Returns lines with their amounts without tax, in centimes.
- * @param totals the totals of `lines`, where they are known
+ * Returns a document's lines with their amounts without tax, in centimes.
+ * @param totals the totals of `document`, where they are known
  * @throws {Error} when a total is beyond {@link MAX_CENTIMES}, which the rules refuse before
  */
 export function linesWithAmounts<Line extends PricedLine>(
-  lines: readonly Line[],
-  totals = totalsOf(lines),
+  document: PricedDocument<Line>,
+  totals = totalsOf(document),
 ): (Line & { amount: Centimes })[] {
-  if (!totals) throw new Error('the lines have totals beyond the limit, which the rules refuse');
-  return lines.map((line, index) => ({ ...line, amount: totals.amounts[index] ?? 0 }));
+  if (!totals) throw new Error('a document has totals beyond the limit, which the rules refuse');
+  return document.lines.map((line, index) => ({ ...line, amount: totals.amounts[index] ?? 0 }));
 }
 
 /** Returns the VAT on a base, rounded half up. */
@@ -68,9 +73,9 @@ export function taxOn(base: bigint, rate: TaxRate): bigint {
 }
 
 /** Returns the totals that a stored invoice or credit note states. */
-export function totalsOfInvoice({ id, lines, credit }: Pick<Invoice, 'id' | 'lines' | 'credit'>): InvoiceTotals {
-  const totals = credit === null ? totalsOf(lines) : totalsOfRates(credit.rates);
-  if (!totals) throw new Error(`invoice ${id} has totals beyond the limit, which creation refuses`);
+export function totalsOfInvoice(invoice: Pick<Invoice, 'id' | 'lines' | 'credit'>): InvoiceTotals {
+  const totals = invoice.credit === null ? totalsOf(invoice) : totalsOfRates(invoice.credit.rates);
+  if (!totals) throw new Error(`invoice ${invoice.id} has totals beyond the limit, which creation refuses`);
   return totals;
 }
 

@@ -64,7 +64,7 @@ export const validateInvoice = {
     return {
       problems,
       warnings: warnings.filter(({ path }) => !refused.some((param) => concerns(param, path))),
-      totals: (lines && totalsOf(lines)) ?? null,
+      totals: (lines && totalsOf({ lines })) ?? null,
     };
   },
 } as const satisfies UseCase;
@@ -119,7 +119,7 @@ async function warningsOf(
   { amount, lines = [], customer, number, terms }: ValidParts<typeof INVOICE>,
   invoiceWarnings: InvoiceWarnings,
 ): Promise<InvoiceWarning[]> {
-  const totals = totalsOf(lines);
+  const totals = totalsOf({ lines });
   const stated = {
     kind: 'invoice' as const,
     terms: ownTerms(terms),

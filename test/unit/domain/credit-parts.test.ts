@@ -11,7 +11,10 @@ import { amounts, credited, invoiceOf, ofLines, REST } from '../../support/credi
 const anyInvoice = fc
   .array(anyLine, { minLength: 1, maxLength: 6, size: 'max' })
   .map(
-    (lines) => linesWithAmounts(lines.map((line) => ({ ...PIECE, ...line, description: 'Conseil' }))) as InvoiceLine[],
+    (lines) =>
+      linesWithAmounts({
+        lines: lines.map((line) => ({ ...PIECE, ...line, description: 'Conseil' })),
+      }) as InvoiceLine[],
   )
   .filter((lines) => lines.some(({ amount }) => amount > 0))
   .map((lines) => invoiceOf(lines));
@@ -69,17 +72,19 @@ test('parts of lines with decimals, discounts and prices with tax never exceed t
 });
 
 test('a part of a line whose price has no exact part is one piece at its share, rounded down', () => {
-  const [line] = linesWithAmounts([
-    {
-      ...PIECE,
-      description: 'Conseil',
-      quantity: 3,
-      unit: 'HUR' as const,
-      unitPrice: 10_000,
-      taxRate: 20 as const,
-      discount: { amount: 1, percent: null, reason: null },
-    },
-  ]);
+  const [line] = linesWithAmounts({
+    lines: [
+      {
+        ...PIECE,
+        description: 'Conseil',
+        quantity: 3,
+        unit: 'HUR' as const,
+        unitPrice: 10_000,
+        taxRate: 20 as const,
+        discount: { amount: 1, percent: null, reason: null },
+      },
+    ],
+  });
   if (!line) throw new Error('no line');
   const { lines, share } = credited(invoiceOf([line]), [], ofLines([1, 1.5]));
   expect(line.amount).toBe(29_999);

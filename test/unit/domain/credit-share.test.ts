@@ -93,7 +93,7 @@ describe('credit notes in any order', () => {
       for (const { rate, base, tax } of share.rates) {
         const most = limit.rates.find((each) => each.rate === rate)?.tax ?? 0;
         expect(tax >= 0 && tax <= most && Number.isInteger(tax)).toBe(true);
-        deviation = Math.max(deviation, Math.abs(tax - (totalsOf([line(1, base, rate)])?.tax ?? 0)));
+        deviation = Math.max(deviation, Math.abs(tax - (totalsOf({ lines: [line(1, base, rate)] })?.tax ?? 0)));
       }
       expect(share.amount).toBeGreaterThanOrEqual(0);
       if (invoice.amount === totals(invoice.lines).gross) expect(share.amount).toBe(totalsOfRates(share.rates).gross);

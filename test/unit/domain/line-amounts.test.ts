@@ -18,7 +18,7 @@ function must(holds: boolean, what: string): void {
 test('20,000 documents: every figure is the one of an independent computation in rational numbers', () => {
   fc.assert(
     fc.property(fc.array(anyLine, { minLength: 1, maxLength: 8, size: 'max' }), (lines) => {
-      const totals = totalsOf(lines);
+      const totals = totalsOf({ lines });
       if (!totals) throw new Error('the lines overflow');
       let gross = 0n;
       for (const rate of new Set(lines.map(({ taxRate }) => taxRate))) {
@@ -62,14 +62,14 @@ test.each(TAX_RATES)('at %i %%, prices with tax add up to exactly what they say,
     [250, 0.25],
   ] as const) {
     const lines = [{ quantity, unitPrice, taxRate, taxIncluded: true }];
-    expect(totalsOf(lines)?.gross).toBe(Number(nearest(times(fraction(quantity), fraction(unitPrice)))));
+    expect(totalsOf({ lines })?.gross).toBe(Number(nearest(times(fraction(quantity), fraction(unitPrice)))));
   }
 });
 
 test('what clients of integers read adds up to the document', () => {
   fc.assert(
     fc.property(fc.array(anyLine, { minLength: 1, maxLength: 8 }), (lines) => {
-      for (const line of linesWithAmounts(lines)) {
+      for (const line of linesWithAmounts({ lines })) {
         const [quantity, unitPrice] = [plainQuantity(line), plainUnitPrice(line)];
         expect(Number.isSafeInteger(quantity) && quantity > 0).toBe(true);
         expect(Number.isSafeInteger(unitPrice)).toBe(true);
@@ -92,7 +92,7 @@ describe('the description of a line in whole numbers says the rest', () => {
     [{ quantity: 1, unitPrice: 10_000, discount: { amount: 550 } }, 'Conseil (1 × 100,00 MAD − 5,50 MAD)'],
     [{ quantity: 1, unitPrice: 50_000, taxIncluded: true }, 'Conseil (1 × 500,00 MAD TTC)'],
   ] as const)('%j', (line, expected) => {
-    const [stated] = linesWithAmounts([{ ...line, taxRate: 20 as const, description: 'Conseil' }]);
+    const [stated] = linesWithAmounts({ lines: [{ ...line, taxRate: 20 as const, description: 'Conseil' }] });
     expect(stated && plainDescription(stated)).toBe(expected);
   });
 });

@@ -72,7 +72,7 @@ export function printed(
   outer: Partial<Omit<PrintedInvoice, 'invoice'>> = {},
 ): PrintedInvoice {
   const lines = changes.lines ?? [line('Audit', 1, 12_345_678, 20), line('Manuels', 40, 8_500, 0)];
-  const totals = totalsOf(lines)!;
+  const totals = totalsOf({ lines })!;
   return {
     invoice: {
       id: 'inv_550e8400-e29b-41d4-a716-446655440000',

@@ -5,7 +5,7 @@ import { totalsOf } from '../../../src/domain/invoice/totals.ts';
 /** A legal invoice with totals computed from its lines; `amount` defaults to their exact total. */
 export function sampleInvoice(changes: Partial<Omit<LegalInvoice, 'totals'>> = {}): LegalInvoice {
   const lines = changes.lines ?? sampleLines(5);
-  const totals = totalsOf(lines);
+  const totals = totalsOf({ lines });
   if (totals === null) throw new RangeError('the total of the sample lines exceeds the largest amount');
   return {
     id: 'inv_550e8400-e29b-41d4-a716-446655440000',

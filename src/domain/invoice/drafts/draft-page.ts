@@ -33,9 +33,9 @@ export function draftPage(
   const written = JSON.parse(content) as { readonly lines?: unknown };
   const { amount, customer, terms } = partsOf(written);
   const typed = Array.isArray(written.lines) ? written.lines.slice(0, LIMITS.lines).map(lineOf) : [];
-  const totals = totalsOf(typed);
+  const totals = totalsOf({ lines: typed });
   if (!totals) throw serviceError('invalid_request', TOO_MUCH, 'lines');
-  const lines = linesWithAmounts(typed, totals);
+  const lines = linesWithAmounts({ lines: typed }, totals);
   return {
     draft: {
       id,
