@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
+import { extractText, getDocumentProxy } from 'unpdf';
 import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
@@ -17,7 +18,7 @@ describe.skipIf(BROWSER_PATH === null)('drafts in the pages of a signed-in perso
   withSharedBrowser.beforeAll(async ({ browser: shared }) => {
     await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
     browser = shared;
-    service = await startService({ RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' });
+    service = await startService({ RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' }, null);
   });
   afterAll(async () => {
     await service.close();
@@ -74,6 +75,9 @@ describe.skipIf(BROWSER_PATH === null)('drafts in the pages of a signed-in perso
     await page.waitForSelector('#unitPrice-1');
     expect(await page.$eval('#unitPrice-1', (input) => (input as HTMLInputElement).value)).toBe('about 10');
     await type(page, '#unitPrice-1', '12,50');
+    await type(page, '#quantity-1', '1,5');
+    await page.select('#unit-1', 'HUR');
+    await type(page, '#discount-1', '10 %');
     await type(page, '#number', 'F 1');
     await page.waitForSelector('.creation [type=submit]:not([aria-disabled=true])');
     await page.locator('.viewer summary').click();
@@ -81,8 +85,18 @@ describe.skipIf(BROWSER_PATH === null)('drafts in the pages of a signed-in perso
     await page.locator('.creation [type=submit]').click();
     await page.waitForSelector('.status[data-status=accepted]', { timeout: 50_000 });
     expect(await draftsOf(client)).toEqual([]);
-    const { body } = await client.graphql('{ invoices { nodes { amount number lines { unitPrice } } } }');
-    expect(body.data.invoices.nodes).toEqual([{ amount: 1500, number: 'F 1', lines: [{ unitPrice: 1250 }] }]);
+    const { body } = await client.graphql(
+      '{ invoices { nodes { amount number lines { quantity unit unitPrice discount { percent } amount } documents { pdf { url } } } } }',
+    );
+    const { documents, ...issued } = body.data.invoices.nodes[0];
+    // 1.5 h at 12.50 are 18.75, less 1.88.
+    const line = { quantity: 1.5, unit: 'HUR', unitPrice: 1250, discount: { percent: 10 }, amount: 1687 };
+    expect(issued).toEqual({ amount: 2024, number: 'F 1', lines: [line] });
+    // The PDF may take longer than a request for it waits.
+    await expect.poll(async () => (await fetch(documents.pdf.url)).status, { timeout: 50_000 }).toBe(200);
+    const printed = await (await fetch(documents.pdf.url)).arrayBuffer();
+    const { text } = await extractText(await getDocumentProxy(new Uint8Array(printed)), { mergePages: true });
+    expect(text.replaceAll(/\s+/g, ' ')).toMatch(/ Remise 10 % −1,88 1,5 h 12,50 20 % 16,87 .* Net à payer 20,24 MAD /);
     expect(complaints).toEqual([]);
     await close();
   });
