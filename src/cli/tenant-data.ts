@@ -16,9 +16,9 @@ export const exportTenant: Command = {
     to: { value: 'DIR', required: true, description: 'A new folder' },
     json: { description: 'Print the manifest of the export' },
   },
-  details: `The profile, people, keys without secrets, invoices and credit notes with all documents, webhook endpoints, events,
-deliveries, requests and audit log, also while the service runs. manifest.json comes last: a folder without it is of an
-export that was interrupted.
+  details: `The profile, people, keys without secrets, invoices and credit notes with all documents, drafts, webhook endpoints,
+events, deliveries, requests and audit log, also while the service runs. manifest.json comes last: a folder without it is
+of an export that was interrupted.
 The files are personal data: they are readable by this user only.`,
   async run(input, { terminal, config, parts }) {
     const folder = input.get('to');
