@@ -11,5 +11,5 @@ export interface Content {
 /** Entry point of the thread of `createExaminer`. */
 export default function examine(document: Uint8Array): Content {
   const invoice = identityOf(document);
-  return { invoice, fault: faultOf(document, invoice?.customerIce ?? '') };
+  return { invoice, fault: faultOf(document, invoice?.customerIce ?? null) };
 }

@@ -3,7 +3,7 @@ import { checkKeyWarning, scenarioProblem, signatureProblem } from '../../src/ad
 import { createThreads, type Threads } from '../../src/adapters/threads.ts';
 import { createDocumentVerifier } from '../../src/adapters/xades/document-verifier.ts';
 import type { Problem } from '../../src/domain/authority/ports.ts';
-import { MAGIC_ICES, type Scenario } from '../../src/domain/invoice/test-scenarios.ts';
+import { magicOf, type Scenario } from '../../src/domain/invoice/test-scenarios.ts';
 import { givenUp } from '../../src/domain/verification/verification.ts';
 import type { Content } from './examination-thread.ts';
 import { skim } from './skim.ts';
@@ -57,12 +57,11 @@ export function createCarelessExaminer(): Examiner {
 }
 
 function scenarioOf(invoice: InvoiceIdentity | null): Scenario | null {
-  const ice = invoice?.customerIce ?? '';
-  return Object.hasOwn(MAGIC_ICES, ice) ? (MAGIC_ICES[ice] ?? null) : null;
+  return magicOf(invoice?.customerIce ?? null);
 }
 
 function problemOf(scenario: Scenario | null, invoice: InvoiceIdentity | null): Problem | null {
-  return scenarioProblem(scenario ?? undefined, invoice?.customerIce ?? '', invoice?.kind ?? 'invoice');
+  return scenarioProblem(scenario, invoice?.customerIce ?? null, invoice?.kind ?? 'invoice');
 }
 
 function listOf(problem: Problem | null): Problem[] {

@@ -4,7 +4,9 @@ import { KIND_NAMES, KINDS } from '../../src/domain/invoice/kinds.ts';
 /** The parties stand before the lines: more is not read. */
 const MAX_BYTES = 32 * 1024;
 const ID = `<cbc:ID(?: [^<>]*)?>([^<>]*)<`;
-const ICE = (role: string) => new RegExp(`<cac:${role}[ >].*?<cac:PartyIdentification[ >].*?${ID}`, 's');
+// Only within the party: a customer may have no ICE.
+const ICE = (role: string) =>
+  new RegExp(`<cac:${role}[ >](?:(?!</cac:${role}>).)*?<cac:PartyIdentification[ >].*?${ID}`, 's');
 const [NUMBER, SELLER, CUSTOMER] = [
   new RegExp(ID),
   ICE('AccountingSupplierParty'),
@@ -22,6 +24,6 @@ export function skim(document: Buffer): InvoiceIdentity | null {
   });
   // One without a type code is an invoice: this service always writes the code.
   const kind = KIND_NAMES.find((each) => text.includes(`<cbc:${KINDS[each].ublRoot}TypeCode>`)) ?? 'invoice';
-  if (number === undefined || sellerIce === undefined || customerIce === undefined) return null;
-  return { kind, number, sellerIce, customerIce };
+  if (number === undefined || sellerIce === undefined || !text.includes('<cac:AccountingCustomerParty')) return null;
+  return { kind, number, sellerIce, customerIce: customerIce ?? null };
 }

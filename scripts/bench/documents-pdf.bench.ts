@@ -7,6 +7,7 @@ import { createPdfRenderer } from '../../src/adapters/pdf/pdf-renderer.ts';
 import { softwareKey } from '../../src/adapters/signing-key/software-key.ts';
 import { makeTestIdentity } from '../../src/adapters/signing-key/test-certificate.ts';
 import { createSignedRenderer } from '../../src/app/signed-renderer.ts';
+import { COMPANY } from '../../src/domain/invoice/customer-kind.ts';
 import type { PrintedInvoice } from '../../src/domain/invoice/ports.ts';
 import { NO_TERMS } from '../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../src/domain/invoice/totals.ts';
@@ -112,7 +113,13 @@ function invoice(): PrintedInvoice {
       terms: { ...NO_TERMS, paymentMode: SPECIMEN_SELLER.paymentMode },
       seller: SPECIMEN_SELLER,
       specimen: false,
-      customer: { ice: '002345678000047', name: 'Travaux du Maroc', address: '45, avenue Mohammed V', email: null },
+      customer: {
+        ...COMPANY,
+        ice: '002345678000047',
+        name: 'Travaux du Maroc',
+        address: '45, avenue Mohammed V',
+        email: null,
+      },
       lines,
       totals,
       amount: totals.gross,

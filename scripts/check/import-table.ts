@@ -64,7 +64,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       // Sets, fields and limits of the REST contract.
       ...['domain/invoice/fields.ts', 'domain/invoice/field-table.ts'],
       ...['domain/event.ts', 'domain/invoice/lifecycle.ts', 'domain/invoice/tax-rate.ts'],
-      ...['domain/invoice/invoice-warnings.ts', 'domain/tenant/tenant.ts'],
+      ...['domain/invoice/invoice-warnings.ts', 'domain/tenant/tenant.ts', 'domain/invoice/customer-kind.ts'],
       'type domain/',
     ],
   },
@@ -99,6 +99,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     may: [
       ...['domain/money.ts', 'domain/decimal.ts', 'domain/document-language.ts', 'domain/morocco/time.ts'],
       ...['type domain/invoice/kinds.ts', 'type domain/invoice/credit.ts'],
+      'type domain/countries.ts',
     ],
     packages: [],
   },

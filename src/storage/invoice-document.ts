@@ -1,8 +1,16 @@
 import { type Credit, type KeptCredits, NO_CREDITS } from '../domain/invoice/credit.ts';
 import { customerKey } from '../domain/invoice/customer-key.ts';
+import { DEFAULT_CUSTOMER_KIND } from '../domain/invoice/customer-kind.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
-import { type Invoice, type InvoiceEvent, type InvoiceLine, NEW_WORK, UNANSWERED } from '../domain/invoice/invoice.ts';
+import {
+  type Customer,
+  type Invoice,
+  type InvoiceEvent,
+  type InvoiceLine,
+  NEW_WORK,
+  UNANSWERED,
+} from '../domain/invoice/invoice.ts';
 import type { KeptReplacement, Replaces } from '../domain/invoice/replacement.ts';
 import type { IdempotencyMark } from '../domain/invoice/repository.ts';
 import { type InvoicePlace, legalNumber, type SeriesNumber, seriesOf } from '../domain/invoice/series-number.ts';
@@ -25,6 +33,7 @@ export interface InvoiceDocument
       | 'events'
       | 'terms'
       | 'lines'
+      | 'customer'
       | 'traceparent'
       | keyof typeof UNANSWERED
     >,
@@ -43,6 +52,8 @@ export interface InvoiceDocument
   customerKey: string;
   /** Without terms that are null. */
   terms?: Partial<InvoiceTerms>;
+  /** Without what only customers without an ICE have. */
+  customer: Pick<Customer, 'ice' | 'name' | 'address' | 'email'> & Partial<Customer>;
   /** Without members that are null, which most lines have. */
   lines: StoredLine[];
   /** Pairs, because names may contain dots and dollar signs. */
@@ -70,6 +81,11 @@ type StoredLine = Pick<InvoiceLine, 'description' | 'quantity' | 'unitPrice' | '
   Partial<InvoiceLine>;
 
 const complete = completer(INVOICE);
+
+function storedCustomer({ kind, country, taxNumber, ...stated }: Customer): InvoiceDocument['customer'] {
+  if (kind === DEFAULT_CUSTOMER_KIND) return stated;
+  return { ...stated, kind, ...(country !== null && { country }), ...(taxNumber !== null && { taxNumber }) };
+}
 
 function storedLine(line: InvoiceLine): StoredLine {
   return Object.fromEntries(Object.entries(line).filter(([, value]) => value !== null)) as StoredLine;
@@ -102,6 +118,7 @@ export function documentOf(
   return {
     _id: id,
     ...invoice,
+    customer: storedCustomer(invoice.customer),
     customerKey: customerKey(invoice.customer.name),
     ...(given.length > 0 && { terms: Object.fromEntries(given) as Partial<InvoiceTerms> }),
     lines: lines.map(storedLine),
@@ -153,11 +170,13 @@ export function invoiceOf({
   work,
   traceparent,
   lines,
+  customer,
   ...invoice
 }: InvoiceDocument): Invoice {
   return complete({
-    // Completed with nulls here.
+    // Completed with defaults and nulls here.
     lines: lines as InvoiceLine[],
+    customer: customer as Customer,
     id: _id,
     credit: credit ?? null,
     credits: credits ?? NO_CREDITS,

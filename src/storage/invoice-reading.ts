@@ -1,4 +1,8 @@
 import type { Document } from 'mongodb';
+import { customerIdentity } from '../domain/invoice/customer-key.ts';
+import { completer } from '../domain/invoice/field-makers.ts';
+import { CUSTOMER } from '../domain/invoice/fields.ts';
+import type { Customer } from '../domain/invoice/invoice.ts';
 import type { KnownCustomer, StatusCounts } from '../domain/invoice/invoice-queries.ts';
 import { INVOICE_STATUSES } from '../domain/invoice/lifecycle.ts';
 import type { InvoiceReading } from '../domain/invoice/repository.ts';
@@ -64,17 +68,22 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
       const found: KnownCustomer[] = [];
       let beyond: Document = { $gte: prefix };
       while (found.length < limit) {
-        const next = await invoices
+        const [first, ...others] = await invoices
           .find({ tenantId, environment, kind: 'invoice', [path]: { ...beyond, $lt: `${prefix}${LAST_CHARACTER}` } })
           .sort({ [path]: 1, order: -1 })
           .project<Pick<InvoiceDocument, 'customer' | 'customerKey'>>({ customer: 1, customerKey: 1 })
-          .limit(1)
-          .next();
-        if (!next) break;
-        found.push({ name: next.customer.name, ice: next.customer.ice });
-        beyond = { $gt: field === 'ice' ? next.customer.ice : next.customerKey };
+          .limit(field === 'ice' ? 1 : NEWEST_OF_NAME)
+          .toArray();
+        if (!first) break;
+        const named = [first, ...others.filter(({ customerKey }) => customerKey === first.customerKey)];
+        const distinct = Map.groupBy(
+          named.map(({ customer }) => completeCustomer(customer as Customer)),
+          customerIdentity,
+        );
+        found.push(...[...distinct.values()].flatMap(([newest]) => newest ?? []));
+        beyond = { $gt: field === 'ice' ? first.customer.ice : first.customerKey };
       }
-      return found;
+      return found.slice(0, limit);
     },
 
     async countByStatus({ tenantId, environment, from, until }) {
@@ -109,6 +118,10 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
     highestSerial: (tenantId, environment, series) => highestSerial(stores, { tenantId, environment }, series),
   };
 }
+
+/** How many of the newest invoices with one name are read, because several customers may have it. */
+const NEWEST_OF_NAME = 10;
+const completeCustomer = completer(CUSTOMER);
 
 /** The indexed field of what is searched. */
 const SEARCHED = { ice: 'customer.ice', name: 'customerKey' } as const;

@@ -39,7 +39,7 @@ const { amount, customer } = pendingInvoice({});
 const MATCHES: (InvoiceMatch | null)[] = [
   null,
   { amount },
-  { customerIce: customer.ice },
+  { customerIce: String(customer.ice) },
   { customerKey: customerKey(customer.name) },
 ];
 

@@ -6,6 +6,7 @@ import { softwareKey } from '../../src/adapters/signing-key/software-key.ts';
 import { makeTestIdentity } from '../../src/adapters/signing-key/test-certificate.ts';
 import { unsignedDocument, writeInvoice } from '../../src/adapters/ubl/write-invoice.ts';
 import { createDocumentSigner } from '../../src/adapters/xades/document-signer.ts';
+import { COMPANY } from '../../src/domain/invoice/customer-kind.ts';
 import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
 
 /** An answer of the authority as it came. */
@@ -142,7 +143,7 @@ export async function signedDocument(
   { number = `2026-${String(++serial).padStart(6, '0')}`, ice = '001525713000085' } = {},
   change = (xml: string) => xml,
 ): Promise<Buffer> {
-  const customer = { ice, name: 'Client', address: null, email: null };
+  const customer = { ...COMPANY, ice, name: 'Client', address: null, email: null };
   const { xml, signatureAt } = writeInvoice(sampleInvoice({ number, customer }));
   return Buffer.from(await signer.sign(unsignedDocument({ xml: change(xml), signatureAt }), new Date()));
 }

@@ -6,6 +6,7 @@ import { makeTestIdentity } from '../../src/adapters/signing-key/test-certificat
 import { unsignedDocument, writeInvoice } from '../../src/adapters/ubl/write-invoice.ts';
 import { createDocumentSigner } from '../../src/adapters/xades/document-signer.ts';
 import type { Authority, Decision, HeldSubmission, Submission } from '../../src/domain/authority/ports.ts';
+import { COMPANY } from '../../src/domain/invoice/customer-kind.ts';
 import { MAGIC_ICES, type Scenario } from '../../src/domain/invoice/test-scenarios.ts';
 import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
 
@@ -154,7 +155,7 @@ export async function signedSubmission(customerIce = ORDINARY): Promise<Submissi
   const { xml, signatureAt } = writeInvoice(
     sampleInvoice({
       number: `${Date.now()}-${++numbers}`,
-      customer: { ice: customerIce, name: 'Client', address: null, email: null },
+      customer: { ...COMPANY, ice: customerIce, name: 'Client', address: null, email: null },
     }),
   );
   const document = await signer.sign(unsignedDocument({ xml, signatureAt }), new Date());

@@ -1,5 +1,6 @@
 import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from '../../src/domain/invoice/create-invoice-input.ts';
+import { kindProblems } from '../../src/domain/invoice/customer-rules.ts';
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
 import { TAX_RATES, type TaxRate } from '../../src/domain/invoice/tax-rate.ts';
 import { type LegalTerms, NO_TERMS, termsProblems } from '../../src/domain/invoice/terms.ts';
@@ -200,6 +201,18 @@ export function corpus(): Specimen[] {
   add('blank address of the buyer', mixed, { customer: { ...customer, address: '  ' } });
   add('e-mail of the buyer', mixed, { customer: { ...customer, email: `o'neil+"x"@example.com` } });
   add('an ICE without a check key', mixed, { customer: { ...customer, ice: '123456789012345' } });
+  const abroad = { ...customer, kind: 'foreign', ice: null } as const;
+  for (const [name, changed] of [
+    ['a private person', { ...customer, kind: 'person', ice: null, name: 'Amina Alaoui' }],
+    ['a private person without an address', { ...customer, kind: 'person', ice: null, address: null }],
+    ['a VAT number of another country', { ...abroad, country: 'FR', taxNumber: 'FR40303265045' }],
+    ['a Greek VAT number', { ...abroad, country: 'GR', taxNumber: 'EL094259216' }],
+    ['a tax number that is no VAT number', { ...abroad, country: 'US', taxNumber: '12-3456789' }],
+    ['a customer abroad without a tax number', { ...abroad, country: 'SN', taxNumber: null }],
+    ['a blank tax number', { ...abroad, country: 'TN', taxNumber: ' ' }],
+  ] as const) {
+    add(name, mixed, { customer: changed });
+  }
   add('a test invoice', mixed, { environment: 'test' });
   add('a specimen', mixed, { environment: 'test', specimen: true });
   add('no capital', mixed, { seller: { ...seller, capital: 0 } });
@@ -216,18 +229,18 @@ export function corpus(): Specimen[] {
 /** Applies the rules of creation, so that every specimen is an invoice that a user could create. */
 function legalFrom(lines: readonly Line[], changes: Partial<LegalInvoice>, serial: number): LegalInvoice {
   const base = sampleInvoice();
-  const { ice, name, address } = changes.customer ?? base.customer;
+  const { email: _email, ...customer } = changes.customer ?? base.customer;
   const amount = changes.amount ?? totalsOf({ lines })?.gross ?? 0;
   const input = createInvoiceInput.parse({
     amount,
     currency: 'MAD',
-    customer: { ice, name, address },
+    customer,
     lines,
     metadata: {},
     terms: changes.terms,
   });
-  const refused = termsProblems(input.terms ?? {}, base.issueDate);
-  if (refused.length > 0) throw new Error(`the corpus holds terms that are refused: ${refused[0]?.message}`);
+  const refused = [...termsProblems(input.terms ?? {}, base.issueDate), ...kindProblems(input.customer)];
+  if (refused.length > 0) throw new Error(`the corpus holds what is refused: ${refused[0]?.message}`);
   const invoice = sampleInvoice({
     ...changes,
     number: `2026-${String(serial).padStart(6, '0')}`,

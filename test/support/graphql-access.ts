@@ -40,7 +40,8 @@ null 404 404 403 403 403 403 null null null null 404  ApiKey revokedAt
 + 404 404 403 403 403 403 + + + + 404  CreditPreview amount taxTotals
 empty 404 404 403 403 403 403 empty empty empty empty 404  CreditPreview problems
 + 404 404 403 403 403 403 + + + + 404  CreditedInvoice dgiId id issueDate number
-+ 404 404 403 + + 403 + + + + 404  Customer ice name
++ 404 404 403 + + 403 + + + + 404  Customer ice kind name
+null 404 404 403 null null 403 null null null null 404  Customer country taxNumber
 + 404 404 403 null null 403 + + + + 404  Customer address email
 + NotFoundError NotFoundError 403 403 403 403 + + 403 403 NotFoundError  Embed expiresAt token url
 hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden hidden  DocumentClearance certificate decidedAt dgiId submissionId
@@ -86,7 +87,8 @@ null 404 404 403 hidden hidden 403 null null null null 404  InvoiceWarning rule
 null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 null null 403 403 CreateWebhookEndpointPayload  LimitReachedError param
 403 403 403 403 403 403 403 + + + + +  Member addressConfirmed current email id name role
 + + + 403 403 403 403 + + + + +  InvoiceDay accepted date pending rejected signing transmitted
-+ hidden hidden 403 403 403 403 + + + + hidden  KnownCustomer ice name
++ hidden hidden 403 403 403 403 + + + + hidden  KnownCustomer address email ice kind name
+null hidden hidden 403 403 403 403 null null null null hidden  KnownCustomer country taxNumber
 + + + 403 403 403 403 + + + + +  Mutation validateInvoice
 + + + 403 403 403 403 + + 403 403 +  Mutation createWebhookEndpoint
 + + + 403 403 403 403 + + + 403 +  Mutation createDraft createInvoice creditEarlierInvoice

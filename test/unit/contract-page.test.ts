@@ -39,10 +39,12 @@ it.each([
 
 it('Further members of an invoice has the members that only `include` adds', () => {
   const names = [...section('Further members of an invoice').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-  // `lines` adds to the items of a member of the contract.
-  const ofLines = membersOf(['Line'], true).length > 0 ? ['lines'] : [];
-  expect(names.toSorted()).toEqual([...membersOf(['Invoice', 'CreatedInvoice'], true), ...ofLines].toSorted());
-  expect(names).toHaveLength(6);
+  // These add to members of the contract.
+  const within = Object.entries({ lines: 'Line', customer: 'Customer' }).flatMap(([name, schema]) =>
+    membersOf([schema], true).length > 0 ? [name] : [],
+  );
+  expect(names.toSorted()).toEqual([...membersOf(['Invoice', 'CreatedInvoice'], true), ...within].toSorted());
+  expect(names).toHaveLength(7);
 });
 
 it.each([

@@ -1,4 +1,5 @@
 import { spacedBankAccount } from '../../domain/bank-account.ts';
+import { countryName } from '../../text/country-names.ts';
 import { CREDIT_LABELS } from '../../text/credit-labels.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { html, type Markup } from '../../text/markup.ts';
@@ -48,7 +49,9 @@ function fact(label: string, value: Markup): Markup {
 }
 
 /** Writes the identifiers of the seller, and the customer. */
-export function parties({ labels, invoice: { seller, customer } }: Texts): Markup {
+export function parties(texts: Texts): Markup {
+  const { labels } = texts;
+  const { seller, customer } = texts.invoice;
   return html`<div class="parties">
 <section>
 <h2>${labels.sellerIds}</h2>
@@ -64,9 +67,20 @@ ${identifier(labels.cnss, seller.cnss)}
 <h2>${labels.customer}</h2>
 <p class="name">${name(customer.name)}</p>
 ${customer.address === null ? null : html`<p>${name(customer.address)}</p>`}
-<dl class="ids">${identifier(labels.ice, customer.ice)}</dl>
+${customerIds(texts)}
 </section>
 </div>`;
+}
+
+/** Writes the ICE of a company, and the country and the tax number of a customer abroad; null for a private person. */
+function customerIds({ labels, invoice: { seller, customer } }: Texts): Markup | null {
+  const { ice, country, taxNumber } = customer;
+  const ids = [
+    ice === null ? null : identifier(labels.ice, ice),
+    country === null ? null : identifier(labels.country, countryName(country, seller.documentLanguage)),
+    taxNumber === null ? null : identifier(labels.taxNumber, taxNumber),
+  ].filter((each) => each !== null);
+  return ids.length === 0 ? null : html`<dl class="ids">${ids}</dl>`;
 }
 
 /** Names the invoice that a credit note corrects, with the reason, or that an invoice replaces; null if there is none. */

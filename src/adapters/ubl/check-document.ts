@@ -91,10 +91,27 @@ function expectOrder(root: ReadElement, kind: Kind): void {
   const type = text(root, `cbc:${root.name}TypeCode`);
   expect(type === KINDS[kind].ublType, `The type code ${type} is not that of ${root.name}.`);
   expect(isDay(text(root, 'cbc:IssueDate')), 'The issue date is not a calendar date.');
-  for (const party of ['cac:AccountingSupplierParty', 'cac:AccountingCustomerParty']) {
-    const ice = text(root, party, 'cac:Party', 'cac:PartyIdentification', 'cbc:ID');
-    expect(/^\d{15}$/.test(ice), `The ICE of ${party} is not 15 digits.`);
+  const [seller, buyer] = ['cac:AccountingSupplierParty', 'cac:AccountingCustomerParty'].map((role) =>
+    one(root, role, 'cac:Party'),
+  ) as [ReadElement, ReadElement];
+  expectIce(seller, 'seller');
+  const country = text(buyer, 'cac:PostalAddress', 'cac:Country', 'cbc:IdentificationCode');
+  expect(/^[A-Z]{2}$/.test(country), 'The country of the buyer is not a code of two letters.');
+  if (optional(buyer, 'cac:PartyIdentification') !== null) {
+    expectIce(buyer, 'buyer');
+    expect(country === 'MA', 'A buyer abroad has an ICE.');
   }
+  if (optional(buyer, 'cac:PartyTaxScheme') !== null) {
+    expect(country !== 'MA', 'A buyer in Morocco has a foreign tax number.');
+    const scheme = text(buyer, 'cac:PartyTaxScheme', 'cac:TaxScheme', 'cbc:ID');
+    const number = text(buyer, 'cac:PartyTaxScheme', 'cbc:CompanyID');
+    expect(scheme !== 'VAT' || /^[A-Z]{2}/.test(number), 'The VAT number of the buyer names no country (BR-CO-09).');
+  }
+}
+
+function expectIce(party: ReadElement, called: string): void {
+  const ice = text(party, 'cac:PartyIdentification', 'cbc:ID');
+  expect(/^\d{15}$/.test(ice), `The ICE of the ${called} is not 15 digits.`);
 }
 
 /** Checks that a document names the invoice that it corrects or replaces (EN 16931, BG-3). */

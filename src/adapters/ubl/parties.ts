@@ -23,7 +23,7 @@ export function sellerParty(seller: SellerProfile): Element {
         text('cbc:StreetName', street),
         text('cbc:CityName', city),
         isWritten(postalCode) && text('cbc:PostalZone', postalCode),
-        morocco(),
+        country(MOROCCO),
       ),
       group('cac:PartyTaxScheme', text('cbc:CompanyID', seller.taxId), group('cac:TaxScheme', text('cbc:ID', 'IF'))),
       group(
@@ -37,18 +37,23 @@ export function sellerParty(seller: SellerProfile): Element {
   );
 }
 
-/** Writes the buyer: ICE, name, and the address if known. EN 16931 requires only the country of the address (BR-11). */
+/**
+ * Writes the buyer: ICE, name, and the address if known. EN 16931 requires only the country of the address (BR-11). A
+ * private person has no identifier. A customer abroad has the tax number of its country: as a VAT number if it begins
+ * with the code of its country, as EN 16931 requires of one (BR-CO-09), else as another tax registration.
+ */
 export function customerParty(customer: LegalInvoice['customer']): Element {
   return group(
     'cac:AccountingCustomerParty',
     group(
       'cac:Party',
-      group('cac:PartyIdentification', text('cbc:ID', customer.ice)),
+      customer.ice !== null && group('cac:PartyIdentification', text('cbc:ID', customer.ice)),
       group(
         'cac:PostalAddress',
         isWritten(customer.address) && group('cac:AddressLine', text('cbc:Line', customer.address)),
-        morocco(),
+        country(customer.country ?? MOROCCO),
       ),
+      isWritten(customer.taxNumber) && foreignTaxNumber(customer.taxNumber.trim(), customer.country),
       group('cac:PartyLegalEntity', text('cbc:RegistrationName', customer.name)),
       isWritten(customer.email) && group('cac:Contact', text('cbc:ElectronicMail', customer.email)),
     ),
@@ -60,8 +65,22 @@ export function isWritten(value: string | null): value is string {
   return value !== null && value.trim() !== '';
 }
 
-function morocco(): Element {
-  return group('cac:Country', text('cbc:IdentificationCode', 'MA'));
+const MOROCCO = 'MA';
+
+function country(code: string): Element {
+  return group('cac:Country', text('cbc:IdentificationCode', code));
+}
+
+/** The prefixes of VAT numbers that are not the code of the country (VIES). */
+const VAT_PREFIXES: Readonly<Record<string, readonly string[]>> = { GR: ['GR', 'EL'], GB: ['GB', 'XI'] };
+
+function foreignTaxNumber(number: string, of: string | null): Element {
+  const isVat = of !== null && (VAT_PREFIXES[of] ?? [of]).some((prefix) => number.startsWith(prefix));
+  return group(
+    'cac:PartyTaxScheme',
+    text('cbc:CompanyID', number),
+    group('cac:TaxScheme', text('cbc:ID', isVat ? 'VAT' : 'TAX')),
+  );
 }
 
 function legalForm({ legalForm: form, capital, professionalTax, cnss }: SellerProfile): string {

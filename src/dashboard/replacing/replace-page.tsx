@@ -106,7 +106,7 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
 /** Returns what the form begins with: the invoice as it was. */
 function typedOf({ customer: { ice, name, email }, lines }: Replaceable): TypedInvoice {
   return {
-    ice,
+    ice: ice ?? '',
     name,
     email: email ?? '',
     // A number is never used again, even after a rejection.

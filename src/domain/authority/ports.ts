@@ -12,7 +12,8 @@ export interface Problem {
 export interface Submission {
   /** The invoice's id: the authority's idempotency key. */
   readonly submissionId: string;
-  readonly customerIce: string;
+  /** Null if the customer has none. */
+  readonly customerIce: string | null;
   /** Digest of `document`, lower-case hex. */
   readonly sha256: string;
   readonly document: Uint8Array;

@@ -130,13 +130,12 @@ async function create(
 ): Promise<IssuedDocument> {
   const { invoices } = needs;
   const { createdAt, order } = newCreationMoment();
-  const ruled = { ...input, ice: input.customer.ice };
-  const [first, ...rest] = [...ruleProblems(ruled, createdAt), ...spacingProblems(input.number)];
+  const [first, ...rest] = [...ruleProblems(input, createdAt), ...spacingProblems(input.number)];
   if (first) {
     const known = repeatable && (await invoices.findCreatedAs(repeatable.id));
     // Date rules depend on the current day. A replay is therefore checked by the day of the first request, and stays
     // valid.
-    if (known && ruleProblems(ruled, known.invoice.createdAt).length > 0) throw idempotencyConflict('invoice');
+    if (known && ruleProblems(input, known.invoice.createdAt).length > 0) throw idempotencyConflict('invoice');
     if (!known) {
       const taken = await numberProblem(invoices, owner, input.number);
       throw errorOfProblems([first, ...rest, ...(taken ? [taken] : [])]);

@@ -62,7 +62,7 @@ export const creditEarlierInvoice = {
     const issued = await issueCreditNote(needs, owner, idempotencyKey, input, async () => {
       const totals = totalsOf(input);
       const amount = input.amount ?? totals?.gross ?? 0;
-      const ruled = { amount, lines: input.lines, ice: input.customer.ice };
+      const ruled = { amount, lines: input.lines, customer: input.customer };
       const today = new Date();
       const [first, ...rest] = [...ruleProblems(ruled, today), ...dateProblems(issueDate, moroccanDate(today))];
       if (first) throw errorOfProblems([first, ...rest]);

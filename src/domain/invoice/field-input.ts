@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { isCalendarDate } from '../calendar-date.ts';
+import { COUNTRIES } from '../countries.ts';
 import { PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES, scaled } from '../decimal.ts';
 import { expected } from '../input-problems.ts';
 import { MIN_AMOUNT } from '../limits.ts';
 import { CURRENCY, MAX_CENTIMES } from '../money.ts';
 import { anyText, fits, isPrintable, printableText } from '../printable-text.ts';
+import { CUSTOMER_KIND_NAMES, DEFAULT_CUSTOMER_KIND } from './customer-kind.ts';
 import { SERVICE_SERIES } from './kinds.ts';
 import { TAX_RATES } from './tax-rate.ts';
 import { UNIT_CODES } from './units.ts';
@@ -17,6 +19,7 @@ export const LIMITS = {
   description: 500,
   name: 200,
   address: 500,
+  taxNumber: 50,
   metadataKeys: 50,
   metadataKey: 40,
   metadataValue: 500,
@@ -90,6 +93,16 @@ export const discountAmount = z
 export const unit = z
   .enum(UNIT_CODES, { error: expected(`one of ${UNIT_CODES.join(', ')} (UN/ECE Recommendation 20)`) })
   .meta({ id: 'Unit' });
+
+/** The default is the same as nothing, so that a repeated request may state it or not. */
+export const customerKind = z
+  .enum(CUSTOMER_KIND_NAMES, { error: expected(`one of ${CUSTOMER_KIND_NAMES.join(', ')}`) })
+  .nullish()
+  .overwrite((kind) => (kind === DEFAULT_CUSTOMER_KIND ? null : kind));
+
+const COUNTRY = expected("the ISO 3166-1 code of a country other than Morocco, such as 'FR'");
+const KNOWN_COUNTRIES: ReadonlySet<string> = new Set(COUNTRIES);
+export const country = z.string({ error: COUNTRY }).refine((code) => KNOWN_COUNTRIES.has(code), { error: COUNTRY });
 
 export const taxRate = z
   .literal(TAX_RATES, { error: expected(`one of ${TAX_RATES.join(', ')} (percent)`) })

@@ -65,7 +65,7 @@ export function restReader<Type extends RecordType>(type: Type): (input: object)
 export function keeper<Type extends RecordType>(type: Type): (input: Partial<Input<Type>>) => Kept<Type> {
   const keepers = inputFields(type, 'graphql').map(([name, field]) => {
     const keep = nested(field, keeper);
-    const absent = 'record' in field && !isNullable(field) ? {} : null;
+    const absent = 'record' in field && !isNullable(field) ? {} : otherwiseOf(field);
     return { name, keep: (value: unknown) => keep(value ?? absent) ?? null };
   });
   return (input) => {
@@ -96,7 +96,7 @@ export function completer<Type extends RecordType>(type: Type): <Row extends obj
 
 function memberCompleter(field: Field): (value: unknown) => unknown {
   if ('type' in field) {
-    const absent = whenAbsent(field)?.value ?? null;
+    const absent = whenAbsent(field)?.value ?? otherwiseOf(field);
     return (value) => value ?? absent;
   }
   if ('record' in field) {
@@ -110,6 +110,10 @@ function memberCompleter(field: Field): (value: unknown) => unknown {
     const completed = rows.map(complete);
     return completed.every((row, index) => row === rows[index]) ? rows : completed;
   };
+}
+
+function otherwiseOf(field: Field): unknown {
+  return ('otherwise' in field ? field.otherwise : undefined) ?? null;
 }
 
 /** Applies the function made for a record's type to the records within a field. Other values are returned unchanged. */

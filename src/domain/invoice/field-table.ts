@@ -3,6 +3,7 @@ import type { Centimes, Currency } from '../money.ts';
 import type { PaymentMeans } from '../payment-means.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { timestampOf } from '../timestamp.ts';
+import type { CustomerKind } from './customer-kind.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
 import type { TaxRate } from './tax-rate.ts';
 import type { Unit } from './units.ts';
@@ -12,6 +13,7 @@ export interface ValueTypes {
   readonly id: string;
   readonly text: string;
   readonly ice: string;
+  readonly customerKind: CustomerKind;
   readonly integer: number;
   readonly decimal: number;
   readonly boolean: boolean;
@@ -59,6 +61,10 @@ interface Narrowed {
 
 interface ValueField extends Column {
   readonly narrowed?: Narrowed;
+  /** The input of REST, if it differs. */
+  readonly restInput?: { readonly input: z.ZodType; readonly inputDescription: string };
+  /** What is stored and answered if the input or a stored record has null or nothing. */
+  readonly otherwise?: unknown;
   readonly type: ValueType;
   /** The input rule with its default; absent if clients do not send the field. */
   readonly input?: z.ZodType;
@@ -125,9 +131,11 @@ type KeptValue<Each> = Each extends { readonly list: infer Type extends RecordTy
   ? readonly Kept<Type>[]
   : Each extends { readonly record: infer Type extends RecordType }
     ? Kept<Type> | AbsentRecord<Each>
-    : Each extends { readonly input: infer Rule extends z.ZodType }
-      ? Exclude<z.output<Rule>, undefined>
-      : never;
+    : Each extends { readonly otherwise: unknown; readonly input: infer Rule extends z.ZodType }
+      ? NonNullable<z.output<Rule>>
+      : Each extends { readonly input: infer Rule extends z.ZodType }
+        ? Exclude<z.output<Rule>, undefined>
+        : never;
 
 /** Null for an absent optional record, unless the table says that it is stored with null members. */
 type AbsentRecord<Each> = Each extends { readonly nullable: false }
@@ -170,9 +178,10 @@ export type Face = 'rest' | 'graphql';
 /** The keyword of the OpenAPI document for what goes beyond the contract. */
 export const EXTENSION = 'x-extension';
 
-/** Returns a field as REST has it. */
+/** Returns a field as REST takes and shows it. */
 function narrowed(field: Field): Field {
-  return 'narrowed' in field && field.narrowed ? { ...field, ...field.narrowed } : field;
+  if ('narrowed' in field && field.narrowed) return { ...field, ...field.narrowed };
+  return 'restInput' in field && field.restInput ? { ...field, ...field.restInput } : field;
 }
 
 /** Returns the fields that clients send, with their names in one API. */
@@ -197,6 +206,7 @@ export function whenAbsent({ input }: Field): { readonly value: unknown } | null
 /** Whether a field may be null in answers. */
 export function isNullable(field: Field): boolean {
   if (field.nullable !== undefined) return field.nullable;
+  if ('otherwise' in field) return false;
   const absent = whenAbsent(field);
   return absent !== null && absent.value === undefined;
 }

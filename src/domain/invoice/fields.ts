@@ -7,9 +7,12 @@ import { MIN_AMOUNT } from '../limits.ts';
 import { CURRENCY } from '../money.ts';
 import { PAYMENT_MEANS_NAMES } from '../payment-means.ts';
 import { filledText, oneLineText, printableText } from '../printable-text.ts';
+import { DEFAULT_CUSTOMER_KIND } from './customer-kind.ts';
 import {
   centimes,
+  country,
   currency,
+  customerKind,
   DATE_YEARS,
   date,
   decimalQuantity,
@@ -33,6 +36,8 @@ import { DEFAULT_TAX_RATE, TAX_RATE_DESCRIPTION } from './tax-rate.ts';
 // GraphQL, what creation stores, the draft for validation, the answers of both APIs, the data of events, and the
 // documentation.
 
+const ICE = z.string({ error: expected('a string of 15 digits') });
+
 export const CUSTOMER = {
   name: 'Customer',
   inputName: 'CustomerInput',
@@ -40,11 +45,26 @@ export const CUSTOMER = {
   restInputName: 'CustomerInput',
   description: 'The buyer.',
   fields: {
+    kind: {
+      rest: null,
+      type: 'customerKind',
+      input: customerKind,
+      otherwise: DEFAULT_CUSTOMER_KIND,
+      description: 'What the customer is.',
+      inputDescription: `What the customer is. Default: \`${DEFAULT_CUSTOMER_KIND}\`, also for null.`,
+    },
     ice: {
       rest: 'ice',
       type: 'ice',
-      input: z.string({ error: expected('a string of 15 digits') }).meta({ pattern: '^[0-9]{15}$' }),
-      description: 'Identifiant commun de l’entreprise: exactly 15 digits.',
+      input: ICE.nullish(),
+      restInput: {
+        input: ICE.meta({ pattern: '^[0-9]{15}$' }),
+        inputDescription: 'Identifiant commun de l’entreprise: exactly 15 digits.',
+      },
+      nullable: true,
+      description:
+        'Identifiant commun de l’entreprise: exactly 15 digits. Null for a customer who has none; such invoices are created with GraphQL.',
+      inputDescription: 'Identifiant commun de l’entreprise: exactly 15 digits. A company has one, others have none.',
       example: '001234567000062',
     },
     name: {
@@ -71,6 +91,20 @@ export const CUSTOMER = {
       description: 'Where the signed PDF is sent; shown to a secret key only.',
       inputDescription: 'Where the signed PDF is sent.',
       example: 'compta@example.com',
+    },
+    country: {
+      rest: null,
+      type: 'text',
+      input: country.nullish(),
+      description: 'The country of a customer abroad, ISO 3166-1 alpha-2; null: Morocco.',
+      inputDescription: 'The country of a customer abroad, ISO 3166-1 alpha-2, such as `FR`; of no other customer.',
+    },
+    taxNumber: {
+      rest: null,
+      type: 'text',
+      input: oneLineText(LIMITS.taxNumber, 'the tax number of a customer abroad').nullish(),
+      description: 'The tax number of a customer abroad, as in its country; null if not stated.',
+      inputDescription: `The tax number of a customer abroad, as in its country, at most ${LIMITS.taxNumber} characters.`,
     },
   },
 } as const satisfies RecordType;

@@ -1,17 +1,13 @@
 import type { Environment } from '../tenant/tenant.ts';
-import type { Invoice } from './invoice.ts';
+import type { Customer, Invoice } from './invoice.ts';
 import type { Kind } from './kinds.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
 
 /** Number of invoices for each current status. */
 export type StatusCounts = Readonly<Record<InvoiceStatus, number>>;
 
-/** A customer as stated in the newest invoice with this name. */
-export interface KnownCustomer {
-  readonly name: string;
-  /** 15 digits. */
-  readonly ice: string;
-}
+/** A customer as stated in the newest invoice to it. */
+export type KnownCustomer = Customer;
 
 /** A condition on the customer, by the key of the name or by the ICE, or on the amount in centimes. */
 export type InvoiceMatch =

@@ -4,6 +4,7 @@ import { CURRENCY, decimalOf, MAX_CENTIMES } from '../money.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
+import { iceProblems, kindProblems, type RuledCustomer } from './customer-rules.ts';
 import { listPriceOf, type PricedLine } from './line-amounts.ts';
 import type { InvoiceReading } from './repository.ts';
 import { type TermsInput, termsProblems } from './terms.ts';
@@ -13,8 +14,7 @@ import { isTolerated, totalsOf } from './totals.ts';
 export interface RuledParts {
   readonly amount?: CreateInvoiceInput['amount'] | undefined;
   readonly lines?: CreateInvoiceInput['lines'] | undefined;
-  /** The customer's ICE. */
-  readonly ice?: string | undefined;
+  readonly customer?: RuledCustomer | undefined;
   readonly terms?: Partial<TermsInput> | null | undefined;
 }
 
@@ -22,13 +22,13 @@ export interface RuledParts {
 export const TOO_MUCH = `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`;
 
 /**
- * Checks the business rules (422), and the structural rules (400) that need arithmetic: discounts are not more than
- * their lines, and the total must not overflow.
+ * Checks the business rules (422), and the structural rules (400) of several fields: the customer fits its kind,
+ * discounts are not more than their lines, and the total must not overflow.
  * @param createdAt determines the date of the invoice
  */
-export function ruleProblems({ amount, lines, ice, terms }: RuledParts, createdAt: Date): Problem[] {
+export function ruleProblems({ amount, lines, customer, terms }: RuledParts, createdAt: Date): Problem[] {
   const totals = lines && totalsOf({ lines });
-  const problems = discountProblems(lines ?? []);
+  const problems = [...(customer ? kindProblems(customer) : []), ...discountProblems(lines ?? [])];
   if (totals === null) {
     problems.push(problem('invalid_request', TOO_MUCH, 'lines'));
   }
@@ -42,10 +42,7 @@ export function ruleProblems({ amount, lines, ice, terms }: RuledParts, createdA
       `${decimalOf(totals.net)} net and ${decimalOf(totals.tax)} VAT).`;
     problems.push({ ...problem('amount_mismatch', message, 'amount'), ...gross });
   }
-  if (ice !== undefined && !/^[0-9]{15}$/.test(ice)) {
-    const message = `customer.ice must be exactly 15 digits, 0 to 9; it has ${lengthOf(ice)}.`;
-    problems.push(problem('invalid_ice', message, 'customer.ice'));
-  }
+  if (customer) problems.push(...iceProblems(customer));
   return [...problems, ...termsProblems(terms ?? {}, moroccanDate(createdAt))];
 }
 
@@ -73,12 +70,6 @@ export function spacingProblems(number: string | null | undefined): Problem[] {
   if (!number?.includes('  ')) return [];
   const message = 'number has several spaces in a row, which documents show as one: use single spaces.';
   return [problem('invalid_request', message, 'number')];
-}
-
-function lengthOf(ice: string): string {
-  const [characters, digits] = [ice.length, ice.replace(/[^0-9]/g, '').length];
-  if (characters === digits) return digits === 1 ? '1 digit' : `${digits} digits`;
-  return `${characters} ${characters === 1 ? 'character' : 'characters'}, ${digits} of them ${digits === 1 ? 'a digit' : 'digits'}`;
 }
 
 /**

@@ -11,7 +11,7 @@ import { type InvoiceTotals, totalsOf } from './totals.ts';
 /** The parts of an invoice that warnings depend on. */
 export interface WarnedInvoice extends Pick<Invoice, 'kind' | 'seller' | 'amount' | 'terms' | 'createdAt'> {
   readonly credit?: Pick<Credit, 'original'> | null;
-  readonly customer: Pick<Customer, 'ice' | 'name' | 'address'>;
+  readonly customer: Pick<Customer, 'kind' | 'ice' | 'name' | 'address'>;
   readonly lines: readonly Omit<LegalLine, 'amount'>[];
 }
 
@@ -97,7 +97,7 @@ function roundingWarnings({ kind, amount }: WarnedInvoice, totals: InvoiceTotals
 }
 
 function customerWarnings({ customer, seller }: WarnedInvoice): InvoiceWarning[] {
-  const isSeller = customer.ice === seller.ice;
+  const isSeller = customer.ice !== null && customer.ice === seller.ice;
   return [
     ...iceWarnings(customer.ice, 'customer.ice'),
     ...(isSeller ? [ofTable('customer_is_seller', 'customer.ice')] : []),
@@ -108,8 +108,8 @@ function customerWarnings({ customer, seller }: WarnedInvoice): InvoiceWarning[]
  * Computes the warnings about an ICE. Its last two digits are a check key, with which the whole number is divisible by
  * 97. All zeros pass that test but are no company's ICE.
  */
-function iceWarnings(ice: string | undefined, path: string): InvoiceWarning[] {
-  if (ice === undefined) return [];
+function iceWarnings(ice: string | null | undefined, path: string): InvoiceWarning[] {
+  if (ice == null) return [];
   if (/^0+$/.test(ice)) return [ofTable('ice_zero', path)];
   return /^\d{15}$/.test(ice) && BigInt(ice) % 97n !== 0n ? [ofTable('ice_check_key', path)] : [];
 }

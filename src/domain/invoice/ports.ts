@@ -32,7 +32,7 @@ export interface LegalInvoice {
   readonly seller: SellerProfile;
   /** Whether specimen data completes the profile of a test tenant. Documents then carry a visible mark. */
   readonly specimen: boolean;
-  readonly customer: Pick<Customer, 'ice' | 'name' | 'address' | 'email'>;
+  readonly customer: Customer;
   readonly lines: readonly LegalLine[];
   readonly totals: InvoiceTotals;
   /**

@@ -2,6 +2,7 @@ import { CURRENCY } from '../money.ts';
 import { moroccanDate, moroccanYear } from '../morocco/time.ts';
 import type { Logo } from '../tenant/logo.ts';
 import { completedProfile, type SellerProfile } from '../tenant/tenant.ts';
+import { COMPANY } from './customer-kind.ts';
 import type { PrintedInvoice } from './ports.ts';
 import { NO_TERMS, termsOf } from './terms.ts';
 import { linesWithAmounts, totalsOf } from './totals.ts';
@@ -40,7 +41,13 @@ export function samplePage(
       currency: CURRENCY,
       issueDate: moroccanDate(now),
       terms: termsOf({ terms: NO_TERMS, seller: profile, createdAt: now, number }),
-      customer: { ice: '001234567000062', name: 'SPECIMEN', email: null, address: 'Casablanca' },
+      customer: {
+        ...COMPANY,
+        ice: '001234567000062',
+        name: 'SPECIMEN',
+        email: null,
+        address: 'Casablanca',
+      },
       lines: linesWithAmounts({ lines: LINES }, totals),
       amount: totals.gross,
     },

@@ -34,5 +34,10 @@ export const testScenarios = {
 
 /** Returns the scenario of a test invoice; null for any other ICE and for live invoices. */
 export function scenarioOf(invoice: Pick<Invoice, 'environment' | 'customer'>): Scenario | null {
-  return invoice.environment === 'test' ? (MAGIC_ICES[invoice.customer.ice] ?? null) : null;
+  return invoice.environment === 'test' ? magicOf(invoice.customer.ice) : null;
+}
+
+/** Returns the scenario of an ICE; null for any other ICE, and for a customer without one. */
+export function magicOf(ice: string | null): Scenario | null {
+  return ice !== null && Object.hasOwn(MAGIC_ICES, ice) ? (MAGIC_ICES[ice] ?? null) : null;
 }

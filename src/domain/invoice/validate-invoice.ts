@@ -5,6 +5,7 @@ import { missingProfileFields } from '../tenant/tenant.ts';
 import type { Call, UseCase } from '../use-case.ts';
 import { newInvoice } from './create-invoice.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from './create-invoice-input.ts';
+import { DEFAULT_CUSTOMER_KIND } from './customer-kind.ts';
 import { partsReader } from './field-makers.ts';
 import type { ValidParts } from './field-table.ts';
 import { INVOICE } from './fields.ts';
@@ -51,9 +52,11 @@ export const validateInvoice = {
     const parsed = createInvoiceInput.safeParse(draft);
     const parts = parsed.success ? parsed.data : validPartsOf(draft);
     const { amount, lines, customer, number, terms } = parts;
+    const structural = parsed.success ? [] : problemsOf(parsed.error);
+    const unread = structural.flatMap(({ param }) => param ?? []);
     const problems = [
-      ...(parsed.success ? [] : problemsOf(parsed.error)),
-      ...ruleProblems({ amount, lines, ice: customer?.ice, terms }, new Date()),
+      ...structural,
+      ...ruleProblems({ amount, lines, customer: ruledCustomer(customer, unread), terms }, new Date()),
       ...spacingProblems(number),
       ...[(await numberProblem(invoices, owner, number)) ?? []].flat(),
       ...sellerProblems(owner),
@@ -68,6 +71,13 @@ export const validateInvoice = {
     };
   },
 } as const satisfies UseCase;
+
+/** Returns the customer if all that its kind decides about could be read, or was left out. */
+function ruledCustomer<Customer>(customer: Customer | null | undefined, unread: readonly string[]) {
+  return customer && !unread.some((param) => /^customer(\.(kind|ice|country|taxNumber))?$/.test(param))
+    ? customer
+    : undefined;
+}
 
 /**
  * Checks whether the legal document can be written. If not, that is an internal error, which the client should see
@@ -128,7 +138,8 @@ async function warningsOf(
     lines,
     amount: amount !== undefined && totals && isTolerated(amount, totals, lines) ? amount : (totals?.gross ?? 0),
     customer: {
-      ice: customer?.ice ?? '',
+      kind: customer?.kind ?? DEFAULT_CUSTOMER_KIND,
+      ice: customer?.ice ?? null,
       name: customer?.name ?? '',
       address: customer ? (customer.address ?? null) : '-',
     },

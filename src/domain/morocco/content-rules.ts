@@ -80,9 +80,9 @@ export const CONTENT_RULES = {
     status: 'in_force',
     article: 'CGI, art. 145-III-4°',
     says: {
-      fr: 'La facture mentionne l’ICE de l’acheteur ; un particulier n’en a pas.',
-      ar: 'تبين الفاتورة التعريف الموحد للمقاولة الخاص بالمشتري؛ وليس للشخص العادي تعريف.',
-      en: 'The invoice states the buyer’s ICE; a private person has none.',
+      fr: 'La facture mentionne l’ICE de l’acheteur ; un particulier ou un client étranger n’en a pas.',
+      ar: 'تبين الفاتورة التعريف الموحد للمقاولة الخاص بالمشتري؛ وليس للشخص العادي ولا للزبون الأجنبي تعريف.',
+      en: 'The invoice states the buyer’s ICE; a private person or a customer abroad has none.',
     },
     doubt: {
       fr: 'Le code exige cet ICE ; la note de la DGI du 17 janvier 2019 dit que l’acheteur peut ne pas le donner et que son absence n’est pas sanctionnée.',
@@ -97,7 +97,7 @@ export const CONTENT_RULES = {
         readOn: READ,
       },
     ],
-    concerns: ({ buyer }) => (buyer.ice ? [] : [{ path: 'customer.ice' }]),
+    concerns: ({ buyer }) => (buyer.kind !== 'company' || buyer.ice ? [] : [{ path: 'customer.ice' }]),
   }),
   foreign_currency: informationRule({
     status: 'in_force',

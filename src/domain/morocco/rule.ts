@@ -1,5 +1,6 @@
 import { addDays } from '../calendar-date.ts';
 import type { DocumentLanguage } from '../document-language.ts';
+import type { CustomerKind } from '../invoice/customer-kind.ts';
 import type { Kind } from '../invoice/kinds.ts';
 import type { TaxRate } from '../invoice/tax-rate.ts';
 import type { LegalTerms } from '../invoice/terms.ts';
@@ -83,7 +84,7 @@ export interface RuledDocument {
   /** What is to be paid, with tax. */
   readonly total: Centimes;
   readonly tax: Centimes;
-  readonly buyer: { readonly ice: string | null; readonly address: string | null };
+  readonly buyer: { readonly kind: CustomerKind; readonly ice: string | null; readonly address: string | null };
   /** The mandatory fields that the seller's profile lacks. */
   readonly missingSellerFields: readonly string[];
   readonly exemptionReason: string | null;

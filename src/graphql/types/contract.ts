@@ -15,6 +15,7 @@ import { isMember } from '../../domain/principal.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
+import { CustomerKindType } from './customer-kind.ts';
 import { EnvironmentType } from './environment.ts';
 import { PaymentMeansType } from './payment-means.ts';
 import { notThenable } from './scalars.ts';
@@ -33,6 +34,7 @@ const TYPES = {
   id: 'ID',
   text: 'String',
   ice: 'String',
+  customerKind: CustomerKindType,
   integer: 'SafeInt',
   decimal: 'Decimal',
   boolean: 'Boolean',

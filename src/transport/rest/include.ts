@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { expected } from '../../domain/input-problems.ts';
+import { CUSTOMER_KIND_NAMES } from '../../domain/invoice/customer-kind.ts';
 import { answeredFields, EXTENSION } from '../../domain/invoice/field-table.ts';
 import { INVOICE_TERMS } from '../../domain/invoice/fields.ts';
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
@@ -81,6 +82,11 @@ const MEMBERS = {
       })
       .meta({ id: 'InvoiceCredits' }),
   },
+  customer: {
+    description: 'The customer also has its kind, and its country and tax number if it is abroad.',
+    selection: 'included_customer: customer { kind country tax_number: taxNumber }',
+    schema: null,
+  },
   lines: {
     description: 'A line that whole numbers cannot show also has `exact`.',
     selection: `included_lines: lines { ${EXACT_SELECTION} }`,
@@ -102,6 +108,13 @@ export const INCLUDED_MEMBERS = Object.fromEntries(
     return schema === null ? [] : [[name, inclusion(name, schema, description)]];
   }),
 );
+
+/** The schemas of what the customer has with `include=customer`. */
+export const INCLUDED_OF_CUSTOMER = {
+  kind: inclusion('customer', z.string().meta({ 'x-extensible-enum': CUSTOMER_KIND_NAMES }), 'what the customer is.'),
+  country: inclusion('customer', text, 'the country of a customer abroad, ISO 3166-1 alpha-2; null: Morocco.'),
+  tax_number: inclusion('customer', text, 'the tax number of a customer abroad.'),
+};
 
 /** The schemas of what each line has with `include=lines`. */
 export const INCLUDED_OF_LINE = { exact: inclusion('lines', exactLine, MEMBERS.lines.description) };
@@ -154,6 +167,7 @@ export function splitIncluded(data: Readonly<Record<string, unknown>>, names: re
 
 function memberOf(data: Readonly<Record<string, unknown>>, name: IncludedName): unknown {
   const value = data[`included_${name}`];
+  if (name === 'customer') return { ...(data.customer as object), ...(value as object) };
   if (name === 'lines') return withExact(data.lines as PlainLine[], value as SelectedLine[]);
   if (name !== 'credits') return value;
   const { nodes } = data.included_notes as { readonly nodes: unknown };

@@ -12,13 +12,13 @@ import {
   type RecordType,
   type ValueType,
 } from '../../domain/invoice/field-table.ts';
-import { INVOICE, INVOICE_LINE } from '../../domain/invoice/fields.ts';
+import { CUSTOMER, INVOICE, INVOICE_LINE } from '../../domain/invoice/fields.ts';
 import { invoiceStatus } from '../../domain/invoice/list-invoices-input.ts';
 import { TAX_RATES } from '../../domain/invoice/tax-rate.ts';
 import { MAX_ENDPOINTS, PAGE_SIZE } from '../../domain/limits.ts';
 import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 import { errorBody } from './errors.ts';
-import { INCLUDED_MEMBERS, INCLUDED_OF_LINE } from './include.ts';
+import { INCLUDED_MEMBERS, INCLUDED_OF_CUSTOMER, INCLUDED_OF_LINE } from './include.ts';
 
 // Schemas of answers (docs/api/contract.md). The OpenAPI document contains them, and tests validate every answer
 // against them. Their ids name the components of the document.
@@ -62,6 +62,7 @@ const SCHEMAS: Readonly<Record<ValueType, z.ZodType>> = {
   id: invoiceIdSchema,
   text: z.string(),
   ice: z.string().regex(/^[0-9]{15}$/),
+  customerKind: z.string(),
   integer: z.int(),
   decimal: z.number(),
   boolean: z.boolean(),
@@ -88,7 +89,10 @@ function schemaOf(field: Field): z.ZodType {
 }
 
 function bareSchemaOf(field: Field): z.ZodType {
-  if ('record' in field) return z.strictObject(shapeOf(field.record)).meta({ id: field.record.restName });
+  if ('record' in field) {
+    const included = field.record === CUSTOMER ? INCLUDED_OF_CUSTOMER : {};
+    return z.strictObject({ ...shapeOf(field.record), ...included }).meta({ id: field.record.restName });
+  }
   if ('list' in field) {
     const included = field.list === INVOICE_LINE ? INCLUDED_OF_LINE : {};
     const item = z.strictObject({ ...shapeOf(field.list), ...included }).meta({ id: field.list.restName });

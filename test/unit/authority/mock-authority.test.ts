@@ -9,6 +9,8 @@ import { trustOfSignature } from '../../../src/adapters/xades/certificate-trust.
 import { createDocumentSigner } from '../../../src/adapters/xades/document-signer.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
 import type { Authority, LedgerRow, Submission, SubmissionLedger } from '../../../src/domain/authority/ports.ts';
+import { COMPANY } from '../../../src/domain/invoice/customer-kind.ts';
+import type { Customer } from '../../../src/domain/invoice/invoice.ts';
 import { sampleInvoice } from '../ubl/sample-invoice.ts';
 
 const ORDINARY = '001525713000085';
@@ -65,14 +67,18 @@ beforeEach(() => {
   authority = mock();
 });
 
-function submissionOf(document: Uint8Array, customerIce: string): Submission {
+function submissionOf(document: Uint8Array, customerIce: string | null): Submission {
   return { submissionId: 'inv_1', customerIce, document, sha256: createHash('sha256').update(document).digest('hex') };
 }
 
-async function signed(customerIce: string, change = (xml: string) => xml): Promise<Submission> {
+async function signed(
+  customerIce: string | null,
+  change = (xml: string) => xml,
+  buyer: Partial<Customer> = {},
+): Promise<Submission> {
   const { xml, signatureAt } = writeInvoice(
     sampleInvoice({
-      customer: { ice: customerIce, name: 'Client', address: null, email: null },
+      customer: { ...COMPANY, ice: customerIce, name: 'Client', address: null, email: null, ...buyer },
       terms: {
         operationDate: '2026-10-31',
         dueDate: '2027-01-20',
@@ -286,6 +292,50 @@ describe('the magic ICEs', () => {
     expect(await authority.lookUp(submission)).toMatchObject(ACCEPTED);
     expect(rows.size).toBe(1);
   });
+});
+
+describe('a customer without an ICE', () => {
+  const PERSON = { kind: 'person' } as const;
+  const ABROAD = { kind: 'foreign', country: 'FR', taxNumber: 'FR40303265045' } as const;
+  const BUYER = '/Invoice/cac:AccountingCustomerParty/cac:Party';
+  const withIce = (xml: string) =>
+    xml.replace(/(<cac:AccountingCustomerParty[^>]*><cac:Party>)/, (party) => `${party}${ICE_ELEMENT}`);
+  const ICE_ELEMENT = `<cac:PartyIdentification><cbc:ID xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2">${ORDINARY}</cbc:ID></cac:PartyIdentification>`;
+
+  test.each([
+    ['a person', PERSON],
+    ['abroad', ABROAD],
+    ['abroad without a tax number', { ...ABROAD, taxNumber: null }],
+  ] as const)('%s is accepted', async (_which, buyer) => {
+    expect(await authority.submit(await signed(null, undefined, buyer))).toMatchObject(ACCEPTED);
+  });
+
+  test.each([
+    ['named although the submission has an ICE', PERSON, ORDINARY, undefined, 'customer_mismatch', BUYER],
+    [
+      ...['whose document has an ICE all the same', PERSON, null, withIce, 'customer_mismatch'],
+      `${BUYER}/cac:PartyIdentification/cbc:ID`,
+    ],
+    ['abroad with an ICE', ABROAD, ORDINARY, withIce, 'ice_unfit', `${BUYER}/cac:PartyIdentification`],
+    [
+      ...['in no country', PERSON, null, (xml: string) => xml.replaceAll('>MA<', '>Maroc<'), 'country_invalid'],
+      `${BUYER}/cac:PostalAddress/cac:Country/cbc:IdentificationCode`,
+    ],
+    [
+      ...['in Morocco with a foreign tax number', ABROAD, null, (xml: string) => xml.replace('>FR<', '>MA<')],
+      ...['tax_number_unfit', `${BUYER}/cac:PartyTaxScheme/cbc:CompanyID`],
+    ],
+  ] as [string, Partial<Customer>, string | null, ((xml: string) => string) | undefined, string, string][])(
+    '%s is rejected',
+    async (_which, buyer, customerIce, change, code, path) => {
+      const submission = { ...(await signed(null, change, buyer)), customerIce };
+      const answer = await authority.submit(submission);
+      expect(answer).toMatchObject({
+        kind: 'held',
+        submission: { decision: { outcome: 'rejected', problems: [{ code, path }] } },
+      });
+    },
+  );
 });
 
 describe('a broken document is rejected', () => {

@@ -37,6 +37,16 @@ function receivedOf(id: string, document: Buffer): Received {
   };
 }
 
+test('an invoice is known by its tags, also without an ICE of its customer', async () => {
+  const document = await signedDocument({ number: '2026-000007' });
+  const known = { kind: 'invoice', number: '2026-000007', sellerIce: '001234567000088' };
+  expect(skim(document)).toEqual({ ...known, customerIce: '001525713000085' });
+  const parts = String(document).split(/(?=<cac:PartyIdentification)|(?<=<\/cac:PartyIdentification>)/);
+  expect(parts).toHaveLength(5);
+  expect(skim(Buffer.from([parts[0], parts[1], parts[2], parts[4]].join('')))).toEqual({ ...known, customerIce: null });
+  expect(skim(Buffer.from([parts[0], parts[2], parts[3], parts[4]].join('')))).toBeNull();
+});
+
 test('an entry takes a few kilobytes of memory, however long its document', async () => {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;

@@ -11,6 +11,7 @@ import { readUnicodeMap } from '../../../src/adapters/pades/unicode-maps.ts';
 import { invoicePage } from '../../../src/adapters/pdf/invoice-page.ts';
 import { createPdfRenderer } from '../../../src/adapters/pdf/pdf-renderer.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
+import { COMPANY } from '../../../src/domain/invoice/customer-kind.ts';
 import { pdfium } from '../../support/pdfium.ts';
 import { hasTool } from '../../support/tools.ts';
 import { CHROMIUM_CACHE, line, ordinary, printed, SELLER, textOfPages } from '../pdf/support.ts';
@@ -162,7 +163,13 @@ describe.each(['ar', 'fr'] as const)('Arabic in an invoice in %s', (documentLang
   beforeAll(async () => {
     const lines = [...NAMES, ...MIXED].map((name) => line(name, 1, 100, 20));
     // Names are bold, addresses regular.
-    const customer = { ice: '002345678000047', name: NAMES.join('\n'), address: NAMES.join('\n'), email: null };
+    const customer = {
+      ...COMPANY,
+      ice: '002345678000047',
+      name: NAMES.join('\n'),
+      address: NAMES.join('\n'),
+      email: null,
+    };
     drawn = await renderer.render(
       printed({ seller: { ...SELLER, documentLanguage, legalName: NAMES[0]! }, customer, lines }),
     );

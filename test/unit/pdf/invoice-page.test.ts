@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { documentTexts, invoicePage } from '../../../src/adapters/pdf/invoice-page.ts';
+import { COMPANY } from '../../../src/domain/invoice/customer-kind.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 import { LOGO, line, printed, SELLER } from './support.ts';
@@ -33,6 +34,21 @@ describe('invoicePage', () => {
     ]) {
       expect(words).toContain(mention);
     }
+  });
+
+  test.each([
+    ['fr', 'Pays France Numéro fiscal FR40303265045'],
+    ['ar', 'البلد فرنسا الرقم الضريبي FR40303265045'],
+    ['en', 'Country France Tax number FR40303265045'],
+  ] as const)('names the country of a customer abroad, and no ICE, in %s', async (documentLanguage, stated) => {
+    const seller = { ...SELLER, documentLanguage };
+    const customer = { ...printed().invoice.customer, ice: null };
+    const abroad = { ...customer, kind: 'foreign', country: 'FR', taxNumber: 'FR40303265045' } as const;
+    const words = await wordsOf(printed({ seller, customer: abroad }));
+    expect(words).toContain(stated);
+    const ofPerson = await wordsOf(printed({ seller, customer: { ...customer, kind: 'person' } }));
+    for (const each of [words, ofPerson]) expect(each).not.toContain('002345678000047');
+    expect(ofPerson).not.toContain(stated.split(' ')[0]);
   });
 
   test.each([
@@ -131,7 +147,7 @@ describe('invoicePage', () => {
       email: evil,
       address: { street: evil, city: evil, postalCode: evil },
     };
-    const customer = { ice: '002345678000047', name: evil, address: evil, email: evil };
+    const customer = { ...COMPANY, ice: '002345678000047', name: evil, address: evil, email: evil };
     const terms = { ...NO_TERMS, paymentMode: evil, paymentReference: evil };
     const page = printed(
       { number: evil, seller, customer, terms, lines: [line(evil, 1, 100, 0)] },

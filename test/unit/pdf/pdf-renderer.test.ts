@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChromiumPdfRenderer, createPdfRenderer } from '../../../src/adapters/pdf/pdf-renderer.ts';
 import type { DocumentLanguage } from '../../../src/domain/document-language.ts';
+import { COMPANY } from '../../../src/domain/invoice/customer-kind.ts';
 import { RendererUnavailable } from '../../../src/domain/invoice/ports.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 import { hasTool } from '../../support/tools.ts';
@@ -205,7 +206,7 @@ describe('createPdfRenderer', () => {
             tradeRegister: texts[5]!,
             documentLanguage: 'ar',
           },
-          customer: { ice: '002345678000047', name: texts[2]!, address: texts[3]!, email: evil },
+          customer: { ...COMPANY, ice: '002345678000047', name: texts[2]!, address: texts[3]!, email: evil },
           lines: texts.map((text) => line(text, 1, 100, 20)),
         }),
       );

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crc32, deflateSync } from 'node:zlib';
 import type { DocumentLanguage } from '../../../src/domain/document-language.ts';
+import { COMPANY } from '../../../src/domain/invoice/customer-kind.ts';
 import type { LegalInvoice, LegalLine, PrintedInvoice } from '../../../src/domain/invoice/ports.ts';
 import type { TaxRate } from '../../../src/domain/invoice/tax-rate.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
@@ -87,7 +88,13 @@ export function printed(
       currency: 'MAD',
       seller: SELLER,
       specimen: false,
-      customer: { ice: '002345678000047', name: 'Travaux du Maroc', address: '45, avenue Mohammed V', email: null },
+      customer: {
+        ...COMPANY,
+        ice: '002345678000047',
+        name: 'Travaux du Maroc',
+        address: '45, avenue Mohammed V',
+        email: null,
+      },
       lines,
       totals,
       amount: totals.gross,
@@ -155,7 +162,7 @@ export function ordinary(documentLanguage: DocumentLanguage, count: number, desc
         bankAccount: '011780000123456789012386',
       },
       seller: { ...seller, documentLanguage },
-      customer: { ice: '002345678000047', email: 'compta@travaux.example', ...customer },
+      customer: { ...COMPANY, ice: '002345678000047', email: 'compta@travaux.example', ...customer },
       lines: Array.from({ length: count }, (_, index) =>
         line(
           `${description ?? lines[index % 4]} R${index + 1}R`,

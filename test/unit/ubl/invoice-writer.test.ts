@@ -4,6 +4,8 @@ import { faultOf } from '../../../src/adapters/authority/mock/examine-invoice.ts
 import { brokenRule } from '../../../src/adapters/ubl/check-document.ts';
 import { createInvoiceWriter } from '../../../src/adapters/ubl/invoice-writer.ts';
 import { writeInvoice as write } from '../../../src/adapters/ubl/write-invoice.ts';
+import { COMPANY } from '../../../src/domain/invoice/customer-kind.ts';
+import type { Customer } from '../../../src/domain/invoice/invoice.ts';
 import { InvalidDocument } from '../../../src/domain/invoice/ports.ts';
 import { TAX_RATES } from '../../../src/domain/invoice/tax-rate.ts';
 import { isTolerated } from '../../../src/domain/invoice/totals.ts';
@@ -134,8 +136,32 @@ describe('the UBL invoice', () => {
     );
   });
 
+  test('states no ICE of a private person, and the country and the tax number of a customer abroad', () => {
+    const buyerOf = (changes: Partial<Customer>) => {
+      const customer = { ...sampleInvoice().customer, ice: null, name: 'X', address: null, ...changes };
+      return /<cac:AccountingCustomerParty>(.*)<\/cac:AccountingCustomerParty>/.exec(
+        plain(write(sampleInvoice({ customer })).xml),
+      )?.[1];
+    };
+    const country = (code: string) =>
+      `<cac:PostalAddress><cac:Country><cbc:IdentificationCode>${code}</cbc:IdentificationCode></cac:Country></cac:PostalAddress>`;
+    const named = '<cac:PartyLegalEntity><cbc:RegistrationName>X</cbc:RegistrationName></cac:PartyLegalEntity>';
+    expect(buyerOf({ kind: 'person' })).toBe(`<cac:Party>${country('MA')}${named}</cac:Party>`);
+    for (const [code, taxNumber, scheme] of [
+      ['FR', 'FR40303265045', 'VAT'],
+      ['GR', 'EL094259216', 'VAT'],
+      ['FR', 'DE129273398', 'TAX'],
+      ['US', '12-3456789', 'TAX'],
+    ] as const) {
+      expect(buyerOf({ kind: 'foreign', country: code, taxNumber })).toBe(
+        `<cac:Party>${country(code)}<cac:PartyTaxScheme><cbc:CompanyID>${taxNumber}</cbc:CompanyID>` +
+          `<cac:TaxScheme><cbc:ID>${scheme}</cbc:ID></cac:TaxScheme></cac:PartyTaxScheme>${named}</cac:Party>`,
+      );
+    }
+  });
+
   test('leaves out unknown details of the customer', () => {
-    const customer = { ice: '001525713000085', name: 'X', address: ' ', email: null };
+    const customer = { ...COMPANY, ice: '001525713000085', name: 'X', address: ' ', email: null };
     const xml = plain(write(sampleInvoice({ customer })).xml);
     expect(xml).toContain(
       '</cac:PartyIdentification><cac:PostalAddress><cac:Country><cbc:IdentificationCode>MA</cbc:IdentificationCode></cac:Country></cac:PostalAddress>' +

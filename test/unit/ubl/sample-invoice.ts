@@ -1,3 +1,4 @@
+import { COMPANY } from '../../../src/domain/invoice/customer-kind.ts';
 import type { LegalInvoice, LegalLine } from '../../../src/domain/invoice/ports.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
@@ -40,6 +41,7 @@ export function sampleInvoice(changes: Partial<Omit<LegalInvoice, 'totals'>> = {
     },
     specimen: false,
     customer: {
+      ...COMPANY,
       ice: '001525713000085',
       name: 'Société Générale des Eaux',
       address: '5, avenue Hassan II, Rabat',

@@ -4,6 +4,7 @@ import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
 import { unsignedDocument, writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';
 import { createDocumentSigner } from '../../../src/adapters/xades/document-signer.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
+import { COMPANY } from '../../../src/domain/invoice/customer-kind.ts';
 import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
 import { jdkVerifies, WITHOUT_JDK } from '../../support/jdk-validator.ts';
@@ -33,7 +34,13 @@ const hostileInvoice = (): LegalInvoice =>
   sampleInvoice({
     seller: { ...sampleInvoice().seller, legalName: HOSTILE[0]! },
     terms: { ...sampleInvoice().terms, paymentMode: `"<&>'\t\n\u2028 ${HOSTILE[1]}` },
-    customer: { ice: '001525713000085', name: HOSTILE[1]!, address: HOSTILE[3]!, email: `"a'<&>"@x.example` },
+    customer: {
+      ...COMPANY,
+      ice: '001525713000085',
+      name: HOSTILE[1]!,
+      address: HOSTILE[3]!,
+      email: `"a'<&>"@x.example`,
+    },
     lines: HOSTILE.map((description) => sampleLine({ description, quantity: 2, unitPrice: 999, taxRate: 20 })),
   });
 

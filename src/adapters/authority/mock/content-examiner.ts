@@ -4,7 +4,7 @@ import { createThreads, type OnFatal } from '../../threads.ts';
 /** A task of the thread. */
 export interface Examination {
   readonly document: Uint8Array;
-  readonly customerIce: string;
+  readonly customerIce: string | null;
 }
 
 export interface Examined {
@@ -20,7 +20,7 @@ export interface Examined {
  */
 export interface ContentExaminer {
   /** Verifies the document if it has the form of our own documents, and checks its content with `faultOf`. */
-  examine(document: Uint8Array, customerIce: string): Promise<Examined>;
+  examine(document: Uint8Array, customerIce: string | null): Promise<Examined>;
   /** Stops the thread. Examinations in progress fail. */
   close(): Promise<void>;
 }

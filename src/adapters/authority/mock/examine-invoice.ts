@@ -8,11 +8,11 @@ import { readXml } from './read-xml.ts';
  * Checks the content of an invoice or credit note as a tax authority would, reading it from the submitted bytes:
  * parties, dates, terms of payment, and the reference of a credit note to its invoice. Recomputes every figure to the
  * centime from the lines' quantities, prices and rates (VAT once per rate, rounded half up).
- * @param customerIce the ICE under which the document was submitted
+ * @param customerIce the ICE under which the document was submitted; null if the customer has none
  * @returns the first problem, with the XPath of the element that it is about and a message that ends with what to do;
  * null when the document is valid
  */
-export function faultOf(document: Uint8Array, customerIce: string): Problem | null {
+export function faultOf(document: Uint8Array, customerIce: string | null): Problem | null {
   try {
     const element = readXml(new TextDecoder().decode(document));
     must(
@@ -40,7 +40,8 @@ export interface InvoiceIdentity {
   readonly kind: Kind;
   readonly number: string;
   readonly sellerIce: string;
-  readonly customerIce: string;
+  /** Null if the customer has none. */
+  readonly customerIce: string | null;
 }
 
 /** Reads seller, customer and number of an invoice; null when the document does not state them as UBL 2.1 does. */
@@ -50,12 +51,13 @@ export function identityOf(document: Uint8Array): InvoiceIdentity | null {
     const kind = element && kindOfRoot(element.name);
     if (element === null || kind === null) return null;
     const root: Located = { element, path: `/${element.name}` };
-    const iceOf = (role: string) => textOf(child(one(one(one(root, role), 'Party'), 'PartyIdentification'), 'ID'));
+    const partyOf = (role: string) => one(one(root, role), 'Party');
+    const buyer = partyOf('AccountingCustomerParty');
     return {
       kind,
       number: textOf(child(root, 'ID')),
-      sellerIce: iceOf('AccountingSupplierParty'),
-      customerIce: iceOf('AccountingCustomerParty'),
+      sellerIce: textOf(child(one(partyOf('AccountingSupplierParty'), 'PartyIdentification'), 'ID')),
+      customerIce: all(buyer, 'PartyIdentification').length === 0 ? null : textOf(iceOf(buyer)),
     };
   } catch (error) {
     if (error instanceof Fault) return null;
@@ -63,7 +65,12 @@ export function identityOf(document: Uint8Array): InvoiceIdentity | null {
   }
 }
 
-function examineParties(root: Located, customerIce: string): void {
+/** Returns the element with the ICE of a party. */
+function iceOf(party: Located): Located {
+  return child(one(party, 'PartyIdentification'), 'ID');
+}
+
+function examineParties(root: Located, customerIce: string | null): void {
   const number = child(root, 'ID');
   must(textOf(number) !== '', 'number_missing', number.path, `${called(root)} n’a pas de numéro`);
   const issued = child(root, 'IssueDate');
@@ -73,15 +80,39 @@ function examineParties(root: Located, customerIce: string): void {
     const name = child(one(party, 'PartyLegalEntity'), 'RegistrationName');
     const who = role === 'AccountingSupplierParty' ? 'Le vendeur' : 'Le client';
     must(textOf(name) !== '', 'name_missing', name.path, `${who} n’a pas de nom`);
-    return child(one(party, 'PartyIdentification'), 'ID');
+    return party;
   }) as [Located, Located];
-  must(/^\d{15}$/.test(textOf(seller)), 'ice_invalid', seller.path, 'L’ICE du vendeur n’a pas 15 chiffres');
+  const sellerIce = iceOf(seller);
+  must(/^\d{15}$/.test(textOf(sellerIce)), 'ice_invalid', sellerIce.path, 'L’ICE du vendeur n’a pas 15 chiffres');
+  examineBuyer(root, buyer, customerIce);
+}
+
+/** Checks that a buyer in Morocco has the ICE of the submission or none, and a buyer abroad none. */
+function examineBuyer(root: Located, buyer: Located, customerIce: string | null): void {
+  const [identified = null] = all(buyer, 'PartyIdentification');
+  const stated = identified && textOf(iceOf(buyer));
+  const [shown, asked] = [stated, customerIce].map((ice) => ice ?? 'sans ICE');
+  const at = identified ?? buyer;
   must(
-    textOf(buyer) === customerIce,
+    stated === customerIce,
     'customer_mismatch',
-    buyer.path,
-    `${called(root)} désigne le client ${textOf(buyer)} mais le document a été transmis pour ${customerIce}`,
+    stated === null ? at.path : iceOf(buyer).path,
+    `${called(root)} désigne le client ${shown} mais le document a été transmis pour ${asked}`,
   );
+  const country = child(one(one(buyer, 'PostalAddress'), 'Country'), 'IdentificationCode');
+  const code = textOf(country);
+  must(/^[A-Z]{2}$/.test(code), 'country_invalid', country.path, 'Le pays du client n’est pas un code ISO 3166-1');
+  const isAbroad = code !== 'MA';
+  must(!isAbroad || stated === null, 'ice_unfit', at.path, 'Un client étranger n’a pas d’ICE');
+  for (const registration of all(buyer, 'PartyTaxScheme')) {
+    const number = child(registration, 'CompanyID');
+    must(
+      isAbroad && textOf(number) !== '',
+      'tax_number_unfit',
+      number.path,
+      'Seul un client étranger a un numéro fiscal',
+    );
+  }
 }
 
 function examineOriginal(root: Located): void {

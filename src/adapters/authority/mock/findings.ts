@@ -33,7 +33,7 @@ export function digestProblem(): Problem {
 }
 
 /** Returns the problem for which a magic ICE has a valid document rejected; null if the document is accepted. */
-export function scenarioProblem(scenario: Scenario | undefined, customerIce: string, kind: Kind): Problem | null {
+export function scenarioProblem(scenario: Scenario | null, customerIce: string | null, kind: Kind): Problem | null {
   switch (scenario) {
     case 'unknown-ice': {
       const finding = `L’ICE ${customerIce} du client est inconnu de l’administration fiscale.`;

@@ -15,7 +15,7 @@ import type {
 import { CLOCK_SKEW_MS } from '../../../domain/durations.ts';
 import { kindOfId } from '../../../domain/invoice/kinds.ts';
 import type { DocumentSigner } from '../../../domain/invoice/ports.ts';
-import { MAGIC_ICES } from '../../../domain/invoice/test-scenarios.ts';
+import { magicOf } from '../../../domain/invoice/test-scenarios.ts';
 import { later } from '../../../domain/later.ts';
 import type { InvalidSignature } from '../../../domain/verification/verification.ts';
 import type { ReceiptReader } from '../receipt-reader.ts';
@@ -31,7 +31,7 @@ export interface MockAuthorityParts {
     document: Uint8Array,
   ) => Promise<{ readonly valid: true } | Pick<InvalidSignature, 'valid' | 'failed'>>;
   /** Checks the document. By default checks only its content, with `faultOf`, on the event loop. */
-  readonly examineContent?: (document: Uint8Array, customerIce: string) => Promise<Examined>;
+  readonly examineContent?: (document: Uint8Array, customerIce: string | null) => Promise<Examined>;
   /** Signs the receipts of this authority. */
   readonly signer: DocumentSigner;
   readonly readReceipt: ReceiptReader;
@@ -102,7 +102,7 @@ export function createMockAuthority({
     capabilities: () => MOCK_CAPABILITIES,
 
     async submit(submission) {
-      const scenario = MAGIC_ICES[submission.customerIce];
+      const scenario = magicOf(submission.customerIce);
       if (
         scenario === 'unavailable' ||
         (scenario === 'unavailable-twice' &&
@@ -200,7 +200,7 @@ async function examine(
 }
 
 function decide({ submissionId, sha256, customerIce }: Submission, fault: Problem | null, decidedAt: Date): Decision {
-  const problem = fault ?? scenarioProblem(MAGIC_ICES[customerIce], customerIce, kindOfId(submissionId) ?? 'invoice');
+  const problem = fault ?? scenarioProblem(magicOf(customerIce), customerIce, kindOfId(submissionId) ?? 'invoice');
   if (problem !== null) return { outcome: 'rejected', problems: [problem], decidedAt };
   const digits = createHash('sha256').update(`${submissionId} ${sha256}`).digest('hex').slice(0, 16).toUpperCase();
   return { outcome: 'accepted', dgiId: `DGI-TEST-${digits}`, decidedAt };

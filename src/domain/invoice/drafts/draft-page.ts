@@ -3,6 +3,7 @@ import { CURRENCY } from '../../money.ts';
 import { moroccanDate } from '../../morocco/time.ts';
 import type { Logo } from '../../tenant/logo.ts';
 import { completedProfile, type Tenant } from '../../tenant/tenant.ts';
+import { DEFAULT_CUSTOMER_KIND } from '../customer-kind.ts';
 import { LIMITS } from '../field-input.ts';
 import { partsReader } from '../field-makers.ts';
 import { INVOICE, INVOICE_LINE } from '../fields.ts';
@@ -36,6 +37,7 @@ export function draftPage(
   const totals = totalsOf({ lines: typed });
   if (!totals) throw serviceError('invalid_request', TOO_MUCH, 'lines');
   const lines = linesWithAmounts({ lines: typed }, totals);
+  const kind = customer?.kind ?? DEFAULT_CUSTOMER_KIND;
   return {
     draft: {
       id,
@@ -50,7 +52,10 @@ export function draftPage(
       currency: CURRENCY,
       ...completedProfile(profile),
       customer: {
-        ice: /^[0-9]{1,15}$/.exec(customer?.ice ?? '')?.[0] ?? MISSING,
+        kind,
+        ice: kind === 'company' ? (/^[0-9]{1,15}$/.exec(customer?.ice ?? '')?.[0] ?? MISSING) : null,
+        country: kind === 'foreign' ? (customer?.country ?? null) : null,
+        taxNumber: kind === 'foreign' ? (customer?.taxNumber ?? null) : null,
         name: customer?.name || MISSING,
         address: customer?.address || null,
         email: null,

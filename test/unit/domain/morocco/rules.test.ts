@@ -38,7 +38,7 @@ function documentOf({ date, text }: Pick<Sample, 'date' | 'text'>): RuledDocumen
     taxRates: [],
     total: 120_000,
     tax: 0,
-    buyer: { ice: '001525713000085', address: '5, avenue Hassan II, Rabat' },
+    buyer: { kind: 'company', ice: '001525713000085', address: '5, avenue Hassan II, Rabat' },
     missingSellerFields: [],
     exemptionReason: 'article 91 du CGI',
     terms: { operationDate: date, dueDate: addDays(date, 30), paymentMeans: 'transfer', paymentReference: 'F-1' },
@@ -56,6 +56,7 @@ function documentOf({ date, text }: Pick<Sample, 'date' | 'text'>): RuledDocumen
     else if (word === 'no due date') stated = { ...stated, dueDate: null };
     else if (word === 'no operation date') stated = { ...stated, operationDate: null };
     else if (word === 'no reference') stated = { ...stated, paymentReference: null };
+    else if (word === 'buyer') bought = { ...bought, kind: value === 'person' ? value : 'foreign', ice: null };
     else if (word === 'no ICE') bought = { ...bought, ice: null };
     else if (word === 'no address') bought = { ...bought, address: null };
     else if (word === 'no cnss') document = { ...document, missingSellerFields: ['cnss'] };
