@@ -14,7 +14,7 @@ export interface Row {
 /** Types and constants of another noun, but not its use cases. */
 const OTHER_NOUNS = [
   ...['domain/*.ts', 'domain/kit/', 'domain/<noun>/<noun>.ts', 'domain/*/ports.ts', 'type domain/'],
-  ...['domain/morocco/time.ts', 'domain/morocco/rules.ts'],
+  ...['domain/morocco/time.ts', 'domain/morocco/rules.ts', 'domain/morocco/exemptions.ts'],
   // The tables of an invoice's fields, kinds, statuses and documents.
   ...['domain/*/fields.ts', 'domain/*/field-table.ts', 'domain/*/kinds.ts', 'domain/*/lifecycle.ts'],
   ...['domain/*/documents.ts', 'domain/*/tax-rate.ts'],

@@ -76,7 +76,9 @@ beforeAll(async () => {
     (await owner.post('/v1/invoices', invoiceBody({ customer, metadata: { OWN_TEXT }, ...changes }))).body;
   // 1.5 hours at 82.00 with tax less 3.00: a line with all fields.
   const discount = { amount: 300, reason: OWN_TEXT };
-  const line = { description: OWN_TEXT, quantity: 1.5, unit: 'HUR', unitPrice: 8200, taxIncluded: true, discount };
+  const exemption = { code: 'suspension', certificate: { number: OWN_TEXT, date: '2026-01-31' } };
+  const price = { quantity: 1.5, unit: 'HUR', unitPrice: 8200, taxIncluded: true, taxRate: 0 };
+  const line = { description: OWN_TEXT, ...price, discount, exemption };
   const input = { amount: 12_000, currency: 'MAD', customer, lines: [line], metadata: { OWN_TEXT } };
   const creation = await owner.graphql(
     `mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) {
@@ -143,7 +145,7 @@ beforeAll(async () => {
       events: [invoice_signing, invoice_accepted, credit_note_signing] }) { __typename } }`,
   );
   const credited = await owner.graphql(
-    `mutation { creditInvoice(invoiceId: "${made.invoice.id}", input: { reason: other, note: "${OWN_TEXT}", amounts: [{ taxRate: 20, net: 5 }] }) {
+    `mutation { creditInvoice(invoiceId: "${made.invoice.id}", input: { reason: other, note: "${OWN_TEXT}", amounts: [{ taxRate: 0, net: 5 }] }) {
       ... on CreditInvoicePayload { creditNote { id } } } }`,
   );
   names.CREDITED = credited.body.data.creditInvoice.creditNote.id;

@@ -7,6 +7,7 @@ import { type LegalTerms, NO_TERMS, termsProblems } from '../../src/domain/invoi
 import { isTolerated, linesWithAmounts, totalsOf } from '../../src/domain/invoice/totals.ts';
 import { UNIT_CODES } from '../../src/domain/invoice/units.ts';
 import { MAX_CENTIMES } from '../../src/domain/money.ts';
+import { EXEMPTION_CODES } from '../../src/domain/morocco/exemptions.ts';
 import { PAYMENT_MEANS_NAMES } from '../../src/domain/payment-means.ts';
 import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
 
@@ -201,6 +202,17 @@ export function corpus(): Specimen[] {
   add('blank address of the buyer', mixed, { customer: { ...customer, address: '  ' } });
   add('e-mail of the buyer', mixed, { customer: { ...customer, email: `o'neil+"x"@example.com` } });
   add('an ICE without a check key', mixed, { customer: { ...customer, ice: '123456789012345' } });
+  const exempt = (exemption: Line['exemption']) => ({ ...line(3, 12_345, 0), exemption });
+  const certificate = { number: 'AC 2026/117', date: '2026-02-03' };
+  const unsaid = { ...seller, exemptionReason: null };
+  for (const code of EXEMPTION_CODES) {
+    add(`exempt: ${code}`, [exempt({ code }), line(1, 100, 20)], { seller: unsaid });
+    add(`exempt with a certificate: ${code}`, [exempt({ code, certificate })]);
+  }
+  const all = EXEMPTION_CODES.toReversed().map((code) => exempt({ code, certificate }));
+  add('all exemptions', [...all, line(1, 5_000, 20)]);
+  add('all exemptions beside the reason of the seller', [...all, line(1, 5_000, 0)]);
+  add('all exemptions beside a line without a reason', [...all, line(1, 5_000, 0)], { seller: unsaid });
   const abroad = { ...customer, kind: 'foreign', ice: null } as const;
   for (const [name, changed] of [
     ['a private person', { ...customer, kind: 'person', ice: null, name: 'Amina Alaoui' }],

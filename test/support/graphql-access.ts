@@ -72,7 +72,9 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + 404 404 403 hidden hidden 403 + + + + 404  InvoiceEmail attempts lastError sentAt status to
 + 404 404 403 + + 403 + + + + 404  Discount amount reason
 null 404 404 403 null null 403 null null null null 404  Discount percent
-+ 404 404 403 + + 403 + + + + 404  InvoiceLine amount description discount plainDescription plainQuantity plainUnitPrice quantity taxIncluded taxRate unit unitPrice
++ 404 404 403 + + 403 + + + + 404  Exemption certificate code
++ 404 404 403 + + 403 + + + + 404  ExemptionCertificate date number
++ 404 404 403 + + 403 + + + + 404  InvoiceLine amount description discount exemption plainDescription plainQuantity plainUnitPrice quantity taxIncluded taxRate unit unitPrice
 + 404 404 403 + + 403 + + + + 404  InvoiceStatusChange dgiId eventId invoiceId status updatedAt
 + 404 404 403 + + 403 + + + + 404  FiscalDocumentStatusChange dgiId eventId documentId status updatedAt
 null 404 404 403 null null 403 null null null null 404  FiscalDocumentStatusChange rejectionReason
@@ -211,7 +213,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Mutation.creditEarlierInvoice':
     'creditEarlierInvoice(input: { number: "E 1", issueDate: "2025-03-31", reason: other, customer: { ice: "001234567000089", name: "N" }, lines: [{ description: "L", quantity: 1, unitPrice: 10000 }] }) { __typename }',
   'Mutation.creditInvoice':
-    'creditInvoice(invoiceId: "INVOICE", input: { reason: other, amounts: [{ taxRate: 20, net: 1 }] }) { __typename }',
+    'creditInvoice(invoiceId: "INVOICE", input: { reason: other, amounts: [{ taxRate: 0, net: 1 }] }) { __typename }',
   'Mutation.replaceInvoice': `replaceInvoice(invoiceId: "INVOICE", input: ${CREATION}, reason: other) { __typename }`,
   'Mutation.validateInvoice': `validateInvoice(input: ${CREATION}) { valid }`,
   'Mutation.resendInvoiceEmail': 'resendInvoiceEmail(id: "INVOICE") { __typename }',

@@ -19,6 +19,8 @@ const REACH: Readonly<Record<string, string>> = {
   ReplacedInvoice: '{ invoice(id: "INVOICE" SECRET) { replaces { … } } }',
   InvoiceLine: '{ invoice(id: "INVOICE" SECRET) { lines { … } } }',
   Discount: '{ invoice(id: "INVOICE" SECRET) { lines { discount { … } } } }',
+  Exemption: '{ invoice(id: "INVOICE" SECRET) { lines { exemption { … } } } }',
+  ExemptionCertificate: '{ invoice(id: "INVOICE" SECRET) { lines { exemption { certificate { … } } } } }',
   InvoiceTotals: '{ invoice(id: "INVOICE" SECRET) { totals { … } } }',
   TaxTotal: '{ invoice(id: "INVOICE" SECRET) { totals { taxTotals { … } } } }',
   InvoiceTerms: '{ invoice(id: "INVOICE" SECRET) { terms { … } } }',

@@ -3,6 +3,7 @@ import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
 import { statedDiscountOf } from '../../domain/invoice/line-amounts.ts';
 import type { DrawnDraft, LegalInvoice, LegalLine, PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { UNITS } from '../../domain/invoice/units.ts';
+import { exemptionText, leavesReasonToProfile } from '../../domain/morocco/exemptions.ts';
 import { amountInWords } from '../../text/amount-in-words.ts';
 import { FORMATS, NO_BREAK_SPACE } from '../../text/document-format.ts';
 import { escapeHtml, html, Markup } from '../../text/markup.ts';
@@ -100,7 +101,7 @@ function lines(texts: Texts, closing: Markup): Markup {
   const { labels, format, invoice } = texts;
   const rows = invoice.lines.map(
     (line, index) => html`<tr>
-<td class="index">${index + 1}</td><td class="text lines-of-text" dir="auto">${line.description}${discount(texts, line)}</td>
+<td class="index">${index + 1}</td><td class="text lines-of-text" dir="auto">${line.description}${discount(texts, line)}${lineExemption(texts, line)}</td>
 ${figure(measure(texts, line))}${figure(unitPrice(texts, line))}
 ${figure(format.percent(line.taxRate))}${figure(format.amount(line.amount))}
 </tr>`,
@@ -148,6 +149,18 @@ function discount(texts: Texts, line: LegalLine): Markup | null {
   }</span>`;
 }
 
+/** Writes the exemption of a line below its description, with the buyer's certificate; null if it states none. */
+function lineExemption({ labels, format, invoice }: Texts, { exemption }: LegalLine): Markup | null {
+  if (exemption == null) return null;
+  const language = invoice.seller.documentLanguage;
+  const { code, certificate } = exemption;
+  return html`<br><span class="discount" lang="${language}" dir="${labels.direction}">${exemptionText(code, language)}${
+    certificate == null
+      ? null
+      : html`<br>${labels.certificate} <bdi>${certificate.number}</bdi> (${format.longDate(certificate.date)})`
+  }</span>`;
+}
+
 function sums(texts: Texts): Markup {
   const { labels, format, invoice } = texts;
   const { totals, amount: stated, currency } = invoice;
@@ -187,8 +200,9 @@ function words({ labels, invoice: { amount, seller } }: Texts): Markup {
   return html`<p class="words">${labels.inWords} <strong>${amountInWords(amount, seller.documentLanguage)}</strong></p>`;
 }
 
-function exemption({ labels, invoice: { seller, totals } }: Texts): Markup | null {
-  if (seller.exemptionReason === null || !totals.rates.some(({ rate }) => rate === 0)) return null;
+/** Writes the reason of the seller's profile, unless each line at 0 % has its own. */
+function exemption({ labels, invoice: { seller, lines } }: Texts): Markup | null {
+  if (seller.exemptionReason === null || !lines.some(leavesReasonToProfile)) return null;
   return html`<p class="note"><span class="label">${labels.exemption}</span> ${name(seller.exemptionReason)}</p>`;
 }
 

@@ -25,6 +25,7 @@ export function expectFigures(root: ReadElement, kind: Kind): void {
   // Rates of lines whose prices included VAT: what they contain is rounded from the sum with VAT, so it may differ by a
   // centime from the VAT on the sum without it.
   const containing = new Set<string>();
+  const exempt: { category: string; at: string; reason: string }[] = [];
   let net = 0n;
   const lines = root.children.filter(({ name }) => name === `cac:${KINDS[kind].ublRoot}Line`);
   const tolerance = toleranceOf(kind, lines.length);
@@ -35,12 +36,15 @@ export function expectFigures(root: ReadElement, kind: Kind): void {
     const { listed, perQuantity } = listPrice(line, `cbc:${KINDS[kind].ublQuantity}Quantity`, at);
     expectEqual(`the amount of ${at}`, amount, listed - discountOf(line, listed, at));
     const category = categoryOf(one(line, 'cac:Item', 'cac:ClassifiedTaxCategory'));
+    const note = optional(line, 'cbc:Note');
+    if (note !== null) exempt.push({ category, at, reason: note.text.split(' ; ')[0] ?? '' });
     bases.set(category, (bases.get(category) ?? 0n) + amount);
     if (perQuantity) containing.add(category);
     net += amount;
   });
 
   const taxTotal = one(root, 'cac:TaxTotal');
+  expectExemptions(taxTotal, exempt);
   let tax = 0n;
   for (const subtotal of taxTotal.children.slice(1)) {
     const category = categoryOf(one(subtotal, 'cac:TaxCategory'));
@@ -74,6 +78,20 @@ export function expectFigures(root: ReadElement, kind: Kind): void {
   );
   expect(payable >= 0n && payable <= BigInt(MAX_CENTIMES), 'The amount to pay is out of range.');
   expect(text(root, 'cbc:Note') === amountNote(kind, Number(payable)), 'The amount in words is not the amount to pay.');
+}
+
+/** Checks that the VAT breakdown states the exemption of each line that has one. */
+function expectExemptions(
+  taxTotal: ReadElement,
+  exempt: readonly { readonly category: string; readonly at: string; readonly reason: string }[],
+): void {
+  const stated = taxTotal.children.slice(1).map((subtotal) => {
+    return optional(one(subtotal, 'cac:TaxCategory'), 'cbc:TaxExemptionReason')?.text ?? '';
+  });
+  for (const { category, at, reason } of exempt) {
+    expect(category === 'E 0', `The exemption of ${at} does not fit its VAT.`);
+    expect(stated.join(' ; ').split(' ; ').includes(reason), `The VAT breakdown lacks the exemption of ${at}.`);
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { TAX_RATE_TABLE, type TaxRate } from '../../domain/invoice/tax-rate.ts';
 import type { LegalTerms } from '../../domain/invoice/terms.ts';
 import { unitCode } from '../../domain/invoice/units.ts';
 import { type Centimes, CURRENCY } from '../../domain/money.ts';
+import { exemptionReasonOf, exemptionText, type LineExemption } from '../../domain/morocco/exemptions.ts';
 import { paymentMeansCode } from '../../domain/payment-means.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { amountInFrenchWords } from '../../text/french-words.ts';
@@ -21,6 +22,7 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
     invoice;
   const { ublRoot, ublType } = KINDS[kind];
   const corrected = credit?.original ?? replaces;
+  const exemptionReason = exemptionReasonOf(lines, seller.exemptionReason, 'fr');
   const notes = [amountNote(kind, amount), ...(credit ? [reasonNote(credit)] : []), ...(testNote(invoice) ?? [])];
   return group(
     ublRoot,
@@ -43,7 +45,7 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
     group(
       'cac:TaxTotal',
       money('cbc:TaxAmount', totals.tax),
-      ...totals.rates.map((total) => taxSubtotal(total, seller.exemptionReason)),
+      ...totals.rates.map((total) => taxSubtotal(total, exemptionReason)),
     ),
     group(
       'cac:LegalMonetaryTotal',
@@ -53,7 +55,7 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
       amount !== totals.gross && money('cbc:PayableRoundingAmount', amount - totals.gross),
       money('cbc:PayableAmount', amount),
     ),
-    ...lines.map((line, index) => documentLine(kind, line, index + 1, seller.exemptionReason)),
+    ...lines.map((line, index) => documentLine(kind, line, index + 1, exemptionReason)),
   );
 }
 
@@ -178,6 +180,7 @@ function documentLine(kind: Kind, line: LegalLine, id: number, exemptionReason: 
   return group(
     `cac:${ublRoot}Line`,
     text('cbc:ID', String(id)),
+    line.exemption != null && text('cbc:Note', exemptionNote(line.exemption)),
     text(`cbc:${ublQuantity}Quantity`, quantityText(line.quantity), inUnit),
     money('cbc:LineExtensionAmount', line.amount),
     lineDiscount(line),
@@ -200,6 +203,12 @@ function documentLine(kind: Kind, line: LegalLine, id: number, exemptionReason: 
         )
       : group('cac:Price', text('cbc:PriceAmount', unitPriceText(line.unitPrice), { currencyID: CURRENCY })),
   );
+}
+
+/** Writes BT-127 of EN 16931: the exemption of a line, which the VAT breakdown states, too, and the certificate. */
+function exemptionNote({ code, certificate }: LineExemption): string {
+  const reason = exemptionText(code, 'fr');
+  return certificate ? `${reason} ; attestation n° ${certificate.number} du ${certificate.date}` : reason;
 }
 
 /** Writes BG-27 of EN 16931: the discount of a line, without tax. */

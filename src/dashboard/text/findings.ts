@@ -65,6 +65,11 @@ export const WARNING_TEXTS: Readonly<Record<WarningCode, Readonly<Record<Languag
     en: 'The reason of the exemption names no article of the law.',
     ar: 'سبب الإعفاء لا يذكر أي مادة من القانون.',
   },
+  exemption_certificate_missing: {
+    fr: 'Une ligne est vendue en suspension de la TVA sans l’attestation de l’acheteur.',
+    en: 'A line is sold under suspension of VAT without the certificate of the buyer.',
+    ar: 'سطر مبيع مع وقف استيفاء الضريبة على القيمة المضافة دون شهادة المشتري.',
+  },
   invoiced_after_month_end: {
     fr: 'L’opération est d’un mois antérieur\u00a0: le délai de paiement court de la fin de ce mois (loi 69-21).',
     en: 'The operation is of an earlier month: the term of payment counts from its end (law 69-21).',

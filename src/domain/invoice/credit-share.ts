@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { QUANTITY_PLACES, scaled } from '../decimal.ts';
 import { type Problem, problem } from '../errors.ts';
 import { type Centimes, CURRENCY, decimalOf } from '../money.ts';
@@ -113,6 +114,12 @@ function isPart(quantity: number, whole: InvoiceLine): boolean {
   return quantity > 0 && quantity <= whole.quantity && scaled(quantity, QUANTITY_PLACES) !== null;
 }
 
+/** Returns the exemption that all lines of a rate state; null if they differ. */
+function commonExemption(lines: readonly InvoiceLine[], rate: TaxRate): InvoiceLine['exemption'] {
+  const [first, ...others] = lines.filter(({ taxRate }) => taxRate === rate).map(({ exemption }) => exemption);
+  return first && others.every((each) => isDeepStrictEqual(each, first)) ? first : null;
+}
+
 /**
  * Returns the credit note's lines, one for each entry of the request.
  * @param left what is left of the invoice; null if nothing is credited yet
@@ -123,7 +130,7 @@ function linesOf(
   request: CreditRequest,
 ): InvoiceLine[] {
   const lineOf = (description: string, taxRate: TaxRate, net: Centimes) => {
-    return { ...PIECE, description, unitPrice: net, taxRate, amount: net };
+    return { ...PIECE, description, unitPrice: net, taxRate, amount: net, exemption: commonExemption(lines, taxRate) };
   };
   switch (request.kind) {
     case 'rest':
@@ -135,7 +142,8 @@ function linesOf(
         if (chosen === undefined || quantity === chosen.quantity) return chosen ?? [];
         const { amount, isExact } = partOf(chosen, quantity);
         if (isExact) return { ...chosen, quantity, amount };
-        return lineOf(`${chosen.description} (${measureOf({ ...chosen, quantity })})`, chosen.taxRate, amount);
+        const description = `${chosen.description} (${measureOf({ ...chosen, quantity })})`;
+        return { ...lineOf(description, chosen.taxRate, amount), exemption: chosen.exemption };
       });
     case 'amounts':
       return request.amounts.map(({ taxRate, net, description }) =>

@@ -5,6 +5,7 @@ import { PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES, scaled } from '../decima
 import { expected } from '../input-problems.ts';
 import { MIN_AMOUNT } from '../limits.ts';
 import { CURRENCY, MAX_CENTIMES } from '../money.ts';
+import { EXEMPTION_CODES } from '../morocco/exemptions.ts';
 import { anyText, fits, isPrintable, printableText } from '../printable-text.ts';
 import { CUSTOMER_KIND_NAMES, DEFAULT_CUSTOMER_KIND } from './customer-kind.ts';
 import { SERVICE_SERIES } from './kinds.ts';
@@ -27,6 +28,7 @@ export const LIMITS = {
   paymentMode: 100,
   paymentReference: 50,
   discountReason: 100,
+  certificateNumber: 50,
 } as const;
 
 /** Maximum distance of other dates from the date of the invoice, in years. */
@@ -103,6 +105,8 @@ export const customerKind = z
 const COUNTRY = expected("the ISO 3166-1 code of a country other than Morocco, such as 'FR'");
 const KNOWN_COUNTRIES: ReadonlySet<string> = new Set(COUNTRIES);
 export const country = z.string({ error: COUNTRY }).refine((code) => KNOWN_COUNTRIES.has(code), { error: COUNTRY });
+
+export const exemptionCode = z.enum(EXEMPTION_CODES, { error: expected(`one of ${EXEMPTION_CODES.join(', ')}`) });
 
 export const taxRate = z
   .literal(TAX_RATES, { error: expected(`one of ${TAX_RATES.join(', ')} (percent)`) })

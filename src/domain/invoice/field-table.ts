@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Centimes, Currency } from '../money.ts';
+import type { ExemptionCode } from '../morocco/exemptions.ts';
 import type { PaymentMeans } from '../payment-means.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { timestampOf } from '../timestamp.ts';
@@ -18,6 +19,7 @@ export interface ValueTypes {
   readonly decimal: number;
   readonly boolean: boolean;
   readonly unit: Unit;
+  readonly exemptionCode: ExemptionCode;
   readonly centimes: Centimes;
   readonly taxRate: TaxRate;
   readonly currency: Currency;

@@ -18,6 +18,7 @@ import {
   decimalQuantity,
   discountAmount,
   discountPercent,
+  exemptionCode,
   LIMITS,
   metadata,
   orDefault,
@@ -143,6 +144,41 @@ const LINE_DISCOUNT = {
   },
 } as const satisfies RecordType;
 
+const EXEMPTION_CERTIFICATE = {
+  name: 'ExemptionCertificate',
+  inputName: 'ExemptionCertificateInput',
+  restName: 'ExemptionCertificate',
+  restInputName: 'ExemptionCertificateInput',
+  description: 'The certificate of the buyer on which a sale without VAT rests.',
+  fields: {
+    number: {
+      rest: null,
+      type: 'text',
+      input: oneLineText(LIMITS.certificateNumber, 'the number of the certificate'),
+      description: `Its number, at most ${LIMITS.certificateNumber} characters.`,
+    },
+    date: { rest: null, type: 'text', input: date, description: 'Its date: `2026-01-31`.' },
+  },
+} as const satisfies RecordType;
+
+const LINE_EXEMPTION = {
+  name: 'Exemption',
+  inputName: 'ExemptionInput',
+  restName: 'Exemption',
+  restInputName: 'ExemptionInput',
+  description: 'Why a line has no VAT.',
+  fields: {
+    code: { rest: null, type: 'exemptionCode', input: exemptionCode, description: 'The reason, with its article.' },
+    certificate: {
+      rest: null,
+      record: EXEMPTION_CERTIFICATE,
+      input: 'optional',
+      description: 'The certificate of the buyer; null if none is stated.',
+      inputDescription: 'The certificate of the buyer. A sale under suspension rests on one.',
+    },
+  },
+} as const satisfies RecordType;
+
 export const INVOICE_LINE = {
   name: 'InvoiceLine',
   inputName: 'InvoiceLineInput',
@@ -222,6 +258,14 @@ export const INVOICE_LINE = {
       description: TAX_RATE_DESCRIPTION,
       inputDescription: `${TAX_RATE_DESCRIPTION} Default: ${DEFAULT_TAX_RATE}, also for null.`,
       example: DEFAULT_TAX_RATE,
+    },
+    exemption: {
+      rest: null,
+      record: LINE_EXEMPTION,
+      input: 'optional',
+      description: 'Why a line at 0 % has no VAT; null: for the reason of the seller’s profile, if that has one.',
+      inputDescription:
+        'Why a line at 0 % has no VAT; of no other line. Default: the reason of the seller’s profile, if that has one.',
     },
     amount: {
       rest: 'amount',

@@ -28,7 +28,11 @@ export const TOO_MUCH = `The lines add up to more than ${MAX_CENTIMES} centimes,
  */
 export function ruleProblems({ amount, lines, customer, terms }: RuledParts, createdAt: Date): Problem[] {
   const totals = lines && totalsOf({ lines });
-  const problems = [...(customer ? kindProblems(customer) : []), ...discountProblems(lines ?? [])];
+  const problems = [
+    ...(customer ? kindProblems(customer) : []),
+    ...discountProblems(lines ?? []),
+    ...exemptionProblems(lines ?? []),
+  ];
   if (totals === null) {
     problems.push(problem('invalid_request', TOO_MUCH, 'lines'));
   }
@@ -59,6 +63,16 @@ function discountProblems(lines: readonly PricedLine[]): Problem[] {
     if (BigInt(amount ?? 0) <= price) return [];
     const message = `${param}.amount is ${amount} centimes; the price of the line is ${price}.`;
     return problem('invalid_request', message, `${param}.amount`);
+  });
+}
+
+/** Refuses an exemption of a line with VAT (400). */
+function exemptionProblems(lines: NonNullable<RuledParts['lines']>): Problem[] {
+  return lines.flatMap(({ taxRate, exemption }, index) => {
+    if (exemption == null || taxRate === 0) return [];
+    const param = `lines.${index}.exemption`;
+    const message = `${param} fits only a line at 0 %; the rate of this one is ${taxRate} %.`;
+    return problem('invalid_request', message, param);
   });
 }
 

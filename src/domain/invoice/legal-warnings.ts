@@ -64,6 +64,7 @@ function lawOf(invoice: WarnedInvoice, terms: LegalTerms, totals: InvoiceTotals 
     kind,
     correctedOn: credit?.original.issueDate ?? null,
     taxRates: lines.map(({ taxRate }) => taxRate),
+    exemptions: lines.map(({ exemption }) => exemption ?? null),
     total: amount,
     tax: totals?.tax ?? 0,
     buyer: customer,

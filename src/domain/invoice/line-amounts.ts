@@ -1,5 +1,6 @@
 import { exactly, PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES } from '../decimal.ts';
 import { type Centimes, divideHalfUp } from '../money.ts';
+import type { LineExemption } from '../morocco/exemptions.ts';
 import { roundedShares } from './spread.ts';
 import type { TaxRate } from './tax-rate.ts';
 import type { Unit } from './units.ts';
@@ -31,7 +32,7 @@ export interface PricedLine {
 type Nullish<Row> = { readonly [Name in keyof Row]: Row[Name] | null | undefined };
 
 /** What a line of one piece has beside its description, price and rate. */
-export const PIECE = { quantity: 1, unit: null, taxIncluded: null, discount: null } as const;
+export const PIECE = { quantity: 1, unit: null, taxIncluded: null, discount: null, exemption: null } as const;
 
 /** One centime in the unit of {@link exactPrice}. */
 const CENTIME = 10n ** BigInt(QUANTITY_PLACES + PRICE_PLACES);
@@ -99,6 +100,8 @@ export function isPlain({ quantity, unitPrice, taxIncluded, discount }: PricedLi
 /** A line as documents and answers state it. */
 export interface StatedLine extends PricedLine {
   readonly unit?: Unit | null | undefined;
+  /** Why a line at 0 % has no VAT. */
+  readonly exemption?: LineExemption | null | undefined;
   /** Without tax, in centimes. */
   readonly amount: Centimes;
 }

@@ -12,6 +12,11 @@ export function firstOfRates(taxRates: readonly TaxRate[], isFound: (rate: TaxRa
   }));
 }
 
+/** Whether a line without VAT states no exemption of its own. */
+export function needsProfileReason({ taxRates, exemptions }: RuledDocument): boolean {
+  return taxRates.some((rate, index) => rate === 0 && !exemptions[index]);
+}
+
 /**
  * Returns the term of payment in days, by law 69-21: from the invoice's date, or from the end of the operation's month
  * if the invoice is of a later one. Without a due date the term is 0; credit notes have none.

@@ -5,6 +5,7 @@ import type { Kind } from '../invoice/kinds.ts';
 import type { TaxRate } from '../invoice/tax-rate.ts';
 import type { LegalTerms } from '../invoice/terms.ts';
 import type { Centimes } from '../money.ts';
+import type { LineExemption } from './exemptions.ts';
 
 export type Texts = Readonly<Record<DocumentLanguage, string>>;
 
@@ -81,6 +82,8 @@ export interface RuledDocument {
   readonly correctedOn: string | null;
   /** The rates of its lines, in their order. */
   readonly taxRates: readonly TaxRate[];
+  /** The exemptions of its lines, in their order; null where a line states none. */
+  readonly exemptions: readonly (LineExemption | null)[];
   /** What is to be paid, with tax. */
   readonly total: Centimes;
   readonly tax: Centimes;

@@ -1,6 +1,7 @@
+import { EXEMPTIONS } from './exemptions.ts';
 import { RATE_PERIODS } from './rate-periods.ts';
 import { always, informationRule, READ, READ_EARLIER, type Texts, warningRule } from './rule.ts';
-import { firstOfRates, withheld } from './rule-findings.ts';
+import { firstOfRates, needsProfileReason, withheld } from './rule-findings.ts';
 
 /** The buyers that withhold VAT. */
 const PUBLIC_BUYERS: Texts = {
@@ -24,7 +25,7 @@ const WITHHOLDING_2026 = {
   readOn: READ,
 };
 
-const EXEMPTIONS = always('flasheconomie.com (DGI, note 17-01-2019); decree 2-06-574', READ);
+const EXEMPTION_SOURCES = always('flasheconomie.com (DGI, note 17-01-2019); decree 2-06-574', READ);
 
 /** The rules of VAT, by code. */
 export const VAT_RULES = {
@@ -57,10 +58,10 @@ export const VAT_RULES = {
       remedy: 'Add exemptionReason to the profile.',
     },
     namesLaw: true,
-    periods: EXEMPTIONS,
+    periods: EXEMPTION_SOURCES,
     // Also if the specimen seller's reason is printed, because the profile lacks its own.
-    concerns: ({ taxRates, exemptionReason }) =>
-      exemptionReason?.trim() || !taxRates.includes(0) ? [] : [{ path: 'seller.exemptionReason' }],
+    concerns: (document) =>
+      document.exemptionReason?.trim() || !needsProfileReason(document) ? [] : [{ path: 'seller.exemptionReason' }],
   }),
   exemption_article_missing: warningRule({
     status: 'in_force',
@@ -74,11 +75,33 @@ export const VAT_RULES = {
       description: 'The reason of the exemption names no article of the law.',
       remedy: 'Name it in exemptionReason of the profile: "article 92-I-1° du CGI".',
     },
-    periods: EXEMPTIONS,
-    concerns: ({ taxRates, exemptionReason }) =>
-      taxRates.includes(0) && exemptionReason?.trim() && !/\p{Nd}/u.test(exemptionReason)
+    periods: EXEMPTION_SOURCES,
+    concerns: (document) => {
+      const reason = document.exemptionReason?.trim();
+      return needsProfileReason(document) && reason && !/\p{Nd}/u.test(reason)
         ? [{ path: 'seller.exemptionReason' }]
-        : [],
+        : [];
+    },
+  }),
+  exemption_certificate_missing: warningRule({
+    status: 'in_force',
+    article: 'CGI, art. 94',
+    says: {
+      fr: 'Une vente en suspension de la TVA repose sur l’attestation de l’acheteur, que la facture mentionne.',
+      ar: 'يستند البيع مع وقف استيفاء الضريبة على القيمة المضافة إلى شهادة المشتري، وتذكرها الفاتورة.',
+      en: 'A sale under suspension of VAT rests on the buyer’s certificate, which the invoice states.',
+    },
+    warning: {
+      description: 'A line is sold under suspension of VAT without the certificate of the buyer.',
+      remedy: 'Send exemption.certificate with its number and date.',
+    },
+    periods: EXEMPTION_SOURCES,
+    concerns: ({ exemptions }) =>
+      exemptions.flatMap((exemption, index) =>
+        exemption && EXEMPTIONS[exemption.code].needsCertificate && !exemption.certificate
+          ? [{ path: `lines.${index}.exemption.certificate` }]
+          : [],
+      ),
   }),
   vat_withheld: informationRule({
     status: 'in_force',

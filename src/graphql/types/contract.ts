@@ -17,6 +17,7 @@ import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
 import { CustomerKindType } from './customer-kind.ts';
 import { EnvironmentType } from './environment.ts';
+import { ExemptionCodeType } from './exemption-code.ts';
 import { PaymentMeansType } from './payment-means.ts';
 import { notThenable } from './scalars.ts';
 import { UnitType } from './unit.ts';
@@ -39,6 +40,7 @@ const TYPES = {
   decimal: 'Decimal',
   boolean: 'Boolean',
   unit: UnitType,
+  exemptionCode: ExemptionCodeType,
   centimes: 'Centimes',
   taxRate: 'Int',
   currency: 'String',

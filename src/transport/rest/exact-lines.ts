@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 /** What is selected of a line in GraphQL. */
-export const EXACT_SELECTION = 'description quantity unit unitPrice taxIncluded discount { amount percent reason }';
+export const EXACT_SELECTION =
+  'description quantity unit unitPrice taxIncluded discount { amount percent reason } exemption { code certificate { number date } }';
 
 /** A line as it is selected. */
 export interface SelectedLine {
@@ -14,6 +15,10 @@ export interface SelectedLine {
     readonly amount: number | null;
     readonly percent: number | null;
     readonly reason: string | null;
+  } | null;
+  readonly exemption: {
+    readonly code: string;
+    readonly certificate: { readonly number: string; readonly date: string } | null;
   } | null;
 }
 
@@ -40,6 +45,9 @@ export const exactLine = z
     discount_amount: z.int().nullable().meta({ description: 'In centimes, with tax if `tax_included`.' }),
     discount_percent: text,
     discount_reason: text,
+    exemption_code: z.string().optional().meta({ description: 'Why a line at 0 % has no VAT, if it says so itself.' }),
+    certificate_number: text.optional().meta({ description: 'Of the buyer, with `exemption_code`.' }),
+    certificate_date: text.optional().meta({ description: 'With `exemption_code`.' }),
   })
   .meta({ id: 'ExactLine' });
 
@@ -52,12 +60,17 @@ export function withExact(lines: readonly PlainLine[], selected: readonly Select
 }
 
 /** Whether the contract's line states everything: where it does not, its description says the rest. */
-function saysAll(line: PlainLine, { description, quantity, unitPrice }: SelectedLine): boolean {
-  return line.description === description && line.quantity === quantity && line.unit_price === unitPrice;
+function saysAll(line: PlainLine, { description, quantity, unitPrice, exemption }: SelectedLine): boolean {
+  return (
+    exemption === null &&
+    line.description === description &&
+    line.quantity === quantity &&
+    line.unit_price === unitPrice
+  );
 }
 
 function exactOf(line: SelectedLine): z.output<typeof exactLine> {
-  const { description, quantity, unit, unitPrice, taxIncluded, discount } = line;
+  const { description, quantity, unit, unitPrice, taxIncluded, discount, exemption } = line;
   return {
     description,
     quantity: String(quantity),
@@ -67,5 +80,10 @@ function exactOf(line: SelectedLine): z.output<typeof exactLine> {
     discount_amount: discount?.amount ?? null,
     discount_percent: discount?.percent == null ? null : String(discount.percent),
     discount_reason: discount?.reason ?? null,
+    ...(exemption && {
+      exemption_code: exemption.code,
+      certificate_number: exemption.certificate?.number ?? null,
+      certificate_date: exemption.certificate?.date ?? null,
+    }),
   };
 }

@@ -67,6 +67,7 @@ const SCHEMAS: Readonly<Record<ValueType, z.ZodType>> = {
   decimal: z.number(),
   boolean: z.boolean(),
   unit: z.string(),
+  exemptionCode: z.string(),
   centimes: z.int(),
   taxRate: z.int().meta({ [KNOWN]: TAX_RATES }),
   currency,

@@ -338,6 +338,21 @@ describe('a customer without an ICE', () => {
   );
 });
 
+test('an exemption that the VAT breakdown lacks is rejected', async () => {
+  const lines = [{ description: 'A', quantity: 1, unitPrice: 5000, amount: 5000, taxRate: 0 as const }];
+  const exempt = lines.map((line) => ({ ...line, exemption: { code: 'suspension' as const } }));
+  const submit = async (change: (xml: string) => string) => {
+    const { xml, signatureAt } = writeInvoice(sampleInvoice({ lines: exempt }));
+    const document = unsignedDocument({ xml: change(xml), signatureAt });
+    rows.clear();
+    return authority.submit(submissionOf(await signer.sign(document, new Date(START)), ORDINARY));
+  };
+  expect(await submit((xml) => xml)).toMatchObject(ACCEPTED);
+  const problem = { code: 'exemption_unfit', path: '/Invoice/cac:InvoiceLine/cbc:Note' };
+  const without = await submit((xml) => xml.replace(/(<cbc:TaxExemptionReason[^>]*>)[^<]*/, '$1Autre'));
+  expect(without).toMatchObject({ submission: { decision: { outcome: 'rejected', problems: [problem] } } });
+});
+
 describe('a broken document is rejected', () => {
   const problemOf = async (submission: Submission) => {
     const answer = await authority.submit(submission);

@@ -37,6 +37,23 @@ describe('invoicePage', () => {
   });
 
   test.each([
+    ['fr', 'Vente en suspension de la TVA (article 94 du CGI) Attestation de l’acheteur n° AC 7 (3 février 2026)'],
+    [
+      'ar',
+      'بيع مع وقف استيفاء الضريبة على القيمة المضافة (المادة 94 من المدونة العامة للضرائب) شهادة المشتري رقم AC 7',
+    ],
+    ['en', 'Sale under suspension of VAT (CGI, art. 94) Certificate of the buyer no. AC 7 (3 February 2026)'],
+  ] as const)('states the exemption of a line with the certificate in %s', async (documentLanguage, stated) => {
+    const seller = { ...SELLER, documentLanguage, exemptionReason: 'REASON' };
+    const certificate = { number: 'AC 7', date: '2026-02-03' };
+    const exempt = { ...line('X', 1, 100, 0), exemption: { code: 'suspension', certificate } as const };
+    const words = await wordsOf(printed({ seller, lines: [exempt] }));
+    expect(words).toContain(stated);
+    expect(words).not.toContain('REASON');
+    expect(await wordsOf(printed({ seller, lines: [exempt, line('Y', 1, 100, 0)] }))).toContain('REASON');
+  });
+
+  test.each([
     ['fr', 'Pays France Numéro fiscal FR40303265045'],
     ['ar', 'البلد فرنسا الرقم الضريبي FR40303265045'],
     ['en', 'Country France Tax number FR40303265045'],

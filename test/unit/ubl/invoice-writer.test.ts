@@ -274,6 +274,19 @@ describe('the check before signing', () => {
     expect(brokenRule(broken)).toMatch(rule);
   });
 
+  test.each([
+    ['which the breakdown lacks', /(<cbc:TaxExemptionReason[^>]*>)[^<]*/, '$1Article 92 du CGI', /lacks the exemption/],
+    ['of a line with VAT', /(<cac:InvoiceLine[^>]*><cbc:ID[^>]*>1<\/cbc:ID>)/, '$1<cbc:Note>x</cbc:Note>', /not fit/],
+  ])('notices an exemption %s', (_what, find, replace, rule) => {
+    const [taxed] = sampleLines(1);
+    const exempt = sampleLine({ ...taxed!, taxRate: 0, exemption: { code: 'export' } });
+    const { xml } = write(sampleInvoice({ lines: [taxed!, exempt] }));
+    expect(brokenRule(xml)).toBeNull();
+    const broken = xml.replace(find, replace);
+    expect(broken).not.toBe(xml);
+    expect(brokenRule(broken)).toMatch(rule);
+  });
+
   test('refuses totals that do not match the lines', () => {
     const invoice = sampleInvoice();
     const { totals } = invoice;

@@ -35,8 +35,30 @@ export function examineFigures(root: Located): void {
     if (!isNear(centimes(stated), due, tolerance)) mustEqual(`la TVA à ${rate} %`, stated, due);
     tax += centimes(stated);
   }
+  examineExemptions(root, subtotals);
   mustEqual('la TVA', child(taxTotal, 'TaxAmount'), tax);
   examineTotals(root, [...bases.values()], tax);
+}
+
+/** Checks that the exemption that a line states is one of the reasons for which the document has no VAT. */
+function examineExemptions(root: Located, subtotals: readonly Located[]): void {
+  const categories = subtotals.map((subtotal) => one(subtotal, 'TaxCategory'));
+  const reasons = categories.flatMap((category) => all(category, 'TaxExemptionReason', CBC).flatMap(reasonsIn));
+  linesOf(root).forEach((line, index) => {
+    for (const note of all(line, 'Note', CBC)) {
+      const category = textOf(child(one(one(line, 'Item'), 'ClassifiedTaxCategory'), 'ID'));
+      must(
+        category === 'E' && reasons.includes(reasonsIn(note)[0] ?? ''),
+        'exemption_unfit',
+        note.path,
+        `L’exonération de la ligne ${index + 1} ne figure pas dans le détail de la TVA`,
+      );
+    }
+  });
+}
+
+function reasonsIn(stated: Located): string[] {
+  return textOf(stated).split(' ; ');
 }
 
 /**

@@ -69,7 +69,16 @@ export function draftPage(
 }
 
 function lineOf(written: unknown): Omit<LegalLine, 'amount'> {
-  const { description, quantity = 0, unit, unitPrice = 0, taxIncluded, discount, taxRate } = lineParts(written);
+  const {
+    description,
+    quantity = 0,
+    unit,
+    unitPrice = 0,
+    taxIncluded,
+    discount,
+    taxRate,
+    exemption,
+  } = lineParts(written);
   return {
     description: description || MISSING,
     quantity,
@@ -78,5 +87,12 @@ function lineOf(written: unknown): Omit<LegalLine, 'amount'> {
     taxIncluded,
     discount,
     taxRate: taxRate ?? DEFAULT_TAX_RATE,
+    exemption:
+      exemption?.code && taxRate === 0 ? { code: exemption.code, certificate: certificateOf(exemption) } : undefined,
   };
+}
+
+/** Returns the certificate if it is complete. */
+function certificateOf({ certificate }: NonNullable<ReturnType<typeof lineParts>['exemption']>) {
+  return certificate?.number && certificate.date ? { number: certificate.number, date: certificate.date } : null;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { addDays, isCalendarDate } from '../../../../src/domain/calendar-date.ts';
 import { TAX_RATES, type TaxRate } from '../../../../src/domain/invoice/tax-rate.ts';
+import { EXEMPTION_CODES, type LineExemption } from '../../../../src/domain/morocco/exemptions.ts';
 import type { RuledDocument } from '../../../../src/domain/morocco/rule.ts';
 import { ALL_RULES, rulesFrom, rulesOn, standingOf } from '../../../../src/domain/morocco/rules.ts';
 
@@ -32,10 +33,12 @@ function listed(cell: string): string[] {
 /** The document that a row describes. @throws {Error} if the row says something that the test does not know */
 function documentOf({ date, text }: Pick<Sample, 'date' | 'text'>): RuledDocument {
   const rates: TaxRate[] = [];
+  const exemptions: (LineExemption | null)[] = [];
   let document: RuledDocument = {
     kind: 'invoice',
     correctedOn: null,
     taxRates: [],
+    exemptions: [],
     total: 120_000,
     tax: 0,
     buyer: { kind: 'company', ice: '001525713000085', address: '5, avenue Hassan II, Rabat' },
@@ -56,6 +59,7 @@ function documentOf({ date, text }: Pick<Sample, 'date' | 'text'>): RuledDocumen
     else if (word === 'no due date') stated = { ...stated, dueDate: null };
     else if (word === 'no operation date') stated = { ...stated, operationDate: null };
     else if (word === 'no reference') stated = { ...stated, paymentReference: null };
+    else if (word === 'exempt') exemptions.push(exemptionOf(value));
     else if (word === 'buyer') bought = { ...bought, kind: value === 'person' ? value : 'foreign', ice: null };
     else if (word === 'no ICE') bought = { ...bought, ice: null };
     else if (word === 'no address') bought = { ...bought, address: null };
@@ -66,7 +70,15 @@ function documentOf({ date, text }: Pick<Sample, 'date' | 'text'>): RuledDocumen
   const taxRates = rates.length === 0 ? [20 as const] : rates;
   const [rate = 0] = taxRates;
   const tax = Math.round((document.total * rate) / (100 + rate));
-  return { ...document, taxRates, tax, terms: stated, buyer: bought };
+  return { ...document, taxRates, exemptions, tax, terms: stated, buyer: bought };
+}
+
+/** `suspension`, or `suspension with certificate`; `none` for a line that states no exemption. */
+function exemptionOf(value: string): LineExemption | null {
+  const [name, ...rest] = value.split(' ');
+  const code = EXEMPTION_CODES.find((each) => each === name);
+  if (code === undefined) return name === 'none' ? null : fail(value);
+  return { code, certificate: rest.length > 0 ? { number: '12', date: '2026-01-31' } : null };
 }
 
 function fail(part: string): never {
