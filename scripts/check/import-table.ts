@@ -115,6 +115,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       ...['domain/invoice/kinds.ts', 'text/credit-labels.ts', 'text/credit-reasons.ts'],
       // The amounts of lines, computed as the service does.
       ...['domain/decimal.ts', 'domain/invoice/units.ts', 'domain/invoice/totals.ts', 'domain/invoice/tax-rate.ts'],
+      ...['domain/countries.ts', 'domain/invoice/customer-kind.ts', 'domain/morocco/exemptions.ts'],
       ...['domain/webhook/delivery.ts', 'domain/tenant/tenant.ts', 'domain/tenant/ports.ts'],
       ...['domain/authority/breaker.ts', 'domain/api-key/key-kinds.ts'],
     ],

@@ -4,13 +4,21 @@ import type { InvoiceInput } from './documents.ts';
 export const WAYS = { curl: curlOf, 'Node.js': nodeOf, GraphQL: graphqlOf } as const;
 export type Way = keyof typeof WAYS;
 
-/** Returns the ways that can create the invoice: REST knows whole quantities at whole prices without tax. */
-export function waysOf({ lines }: InvoiceInput): Way[] {
+/**
+ * Returns the ways that can create the invoice: REST knows whole quantities at whole prices without tax and an exemption,
+ * and customers with an ICE.
+ */
+export function waysOf({ customer, lines }: InvoiceInput): Way[] {
   const isExact = lines.some(
-    ({ quantity, unitPrice, unit, taxIncluded, discount }) =>
-      unit != null || taxIncluded || discount != null || !Number.isInteger(quantity) || !Number.isInteger(unitPrice),
+    ({ quantity, unitPrice, unit, taxIncluded, discount, exemption }) =>
+      exemption != null ||
+      unit != null ||
+      taxIncluded ||
+      discount != null ||
+      !Number.isInteger(quantity) ||
+      !Number.isInteger(unitPrice),
   );
-  return isExact ? ['GraphQL'] : (Object.keys(WAYS) as Way[]);
+  return isExact || customer.kind != null ? ['GraphQL'] : (Object.keys(WAYS) as Way[]);
 }
 
 /** Makes the body of POST /v1/invoices, whose names are in snake case. */

@@ -1,15 +1,13 @@
 import { UNITS } from '../../domain/invoice/units.ts';
 import { useLanguage } from '../interface/language.tsx';
-import { FINDING_TEXTS } from '../text/findings.ts';
-import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
-import { SCENARIOS } from './documents.ts';
+import { CustomerFields } from './customer-fields.tsx';
 import type { TypedInvoice } from './drawn-up.ts';
-import type { Fault, Faults } from './faults.tsx';
+import { ExemptionChoice } from './exemption-choice.tsx';
+import type { Faults } from './faults.tsx';
+import { Field } from './field.tsx';
 import { fieldOfLine } from './place-findings.ts';
 import type { TypedLine } from './typed-line.ts';
 
-/** The ICE of a customer whose invoices are accepted. */
-export const ORDINARY_ICE = '001234567000089';
 const MOST_LINES = 20;
 
 interface InvoiceFieldsProps {
@@ -53,59 +51,6 @@ export function InvoiceFields({ typed, newLine, faults, onTyped }: InvoiceFields
   );
 }
 
-interface CustomerFieldsProps {
-  readonly typed: TypedInvoice;
-  readonly faults: Faults | undefined;
-  readonly onTyped: (typed: TypedInvoice) => void;
-}
-
-function CustomerFields({ typed, faults, onTyped }: CustomerFieldsProps) {
-  const { texts } = useLanguage();
-  const { environment } = useWorkspace();
-  const { name, email, number } = texts.creation;
-  const labels = { ice: texts.ice, name, email, number };
-  const fields = (['ice', 'name', 'email', 'number'] as const).filter((field) => typed[field] !== undefined);
-  return (
-    <div class="fields">
-      {environment === 'test' && <ScenarioChoice ice={typed.ice} onChosen={(ice) => onTyped({ ...typed, ice })} />}
-      {fields.map((field) => (
-        <Field
-          name={field}
-          label={labels[field]}
-          value={typed[field] ?? ''}
-          faults={faults?.get(field)}
-          key={field}
-          onTyped={(value) => onTyped({ ...typed, [field]: value })}
-        />
-      ))}
-    </div>
-  );
-}
-
-/** Chooses the outcome of a test invoice, by the ICE of its customer. */
-function ScenarioChoice({ ice, onChosen }: { readonly ice: string; readonly onChosen: (ice: string) => void }) {
-  const { texts } = useLanguage();
-  const { data } = useRead(SCENARIOS, {});
-  const { scenario, scenarios, ordinary } = texts.creation;
-  return (
-    <div class="field wide">
-      <label for="scenario">{scenario}</label>
-      <select
-        id="scenario"
-        value={data?.testScenarios.some((each) => each.ice === ice) ? ice : ORDINARY_ICE}
-        onChange={({ currentTarget }) => onChosen(currentTarget.value)}
-      >
-        <option value={ORDINARY_ICE}>{ordinary}</option>
-        {data?.testScenarios.map((each) => (
-          <option value={each.ice} key={each.ice}>
-            {scenarios[each.name]}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-}
-
 interface LineFieldsProps {
   readonly line: TypedLine;
   /** Counted from 0. */
@@ -146,6 +91,7 @@ function LineFields({ line, index, faults, onTyped, onRemove }: LineFieldsProps)
         {field('unitPrice')}
         {field('taxRate')}
         {field('discount')}
+        {line.taxRate.trim() === '0' && <ExemptionChoice line={line} index={index} onTyped={onTyped} />}
         <div class="field choices">
           <label for={included}>
             <input
@@ -186,39 +132,6 @@ function UnitChoice({ line, index, onTyped }: Pick<LineFieldsProps, 'line' | 'in
           </option>
         ))}
       </select>
-    </div>
-  );
-}
-
-interface FieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly value: string;
-  readonly faults?: readonly Fault[] | undefined;
-  readonly onTyped: (value: string) => void;
-}
-
-/** A field for a text, with what is wrong with it. */
-export function Field({ name, label, value, faults = [], onTyped }: FieldProps) {
-  const { language } = useLanguage();
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <input
-        id={name}
-        name={name}
-        type="text"
-        autocomplete="off"
-        value={value}
-        aria-invalid={faults.some((fault) => (fault.value ?? value) === value)}
-        aria-describedby={faults.length > 0 ? `${name}-fault` : undefined}
-        onInput={({ currentTarget }) => onTyped(currentTarget.value)}
-      />
-      <div class="refusal" id={`${name}-fault`}>
-        {faults.map(({ text, value: faulty }, i) => (
-          <p key={i}>{faulty === undefined && value.trim() === '' ? FINDING_TEXTS[language].empty : text}</p>
-        ))}
-      </div>
     </div>
   );
 }

@@ -12,9 +12,10 @@ import { Missing } from '../workspace/missing.tsx';
 import { useRequestKey } from '../workspace/request-key.ts';
 import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
+import { ORDINARY_ICE } from './customer-fields.tsx';
 import { CREATE_INVOICE } from './documents.ts';
 import { drawnUp, type TypedInvoice } from './drawn-up.ts';
-import { InvoiceFields, ORDINARY_ICE } from './invoice-fields.tsx';
+import { InvoiceFields } from './invoice-fields.tsx';
 import { SameByApi } from './same-by-api.tsx';
 import { EMPTY_LINE, type TypedLine } from './typed-line.ts';
 

@@ -8,6 +8,7 @@ const BY_PARAM = {
   'customer.ice': 'ice',
   'customer.name': 'name',
   'customer.email': 'email',
+  'customer.taxNumber': 'taxNumber',
 } as const;
 
 const BUYER = 'AccountingCustomerParty/Party';

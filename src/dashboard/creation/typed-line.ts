@@ -1,5 +1,6 @@
 import { PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES, scaled } from '../../domain/decimal.ts';
 import { UNITS, type Unit } from '../../domain/invoice/units.ts';
+import { EXEMPTIONS, type ExemptionCode } from '../../domain/morocco/exemptions.ts';
 import { centimesOf, decimalOf, plainAmount, plainUnitPrice, unitPriceOf } from '../text/money.ts';
 import type { InvoiceInput } from './documents.ts';
 
@@ -19,6 +20,11 @@ export interface TypedLine {
   readonly discountReason?: string | null;
   /** Percent. */
   readonly taxRate: string;
+  /** The code of an exemption, of a line at 0 %; empty: none. */
+  readonly exemption?: string;
+  readonly certificateNumber?: string;
+  /** `YYYY-MM-DD`. */
+  readonly certificateDate?: string;
 }
 
 type InputLine = InvoiceInput['lines'][number];
@@ -41,12 +47,14 @@ export function lineOf({ description, quantity, unitPrice, taxRate, ...further }
     ...(taxIncluded && { taxIncluded }),
     ...(reduction && { discount: reduction }),
     taxRate: percentOf(taxRate),
+    ...(percentOf(taxRate) === 0 && exemptionOf(further)),
   } satisfies InputLine;
 }
 
 /** Returns what the form shows of a line, which may be anything: that of an invoice, or what a draft has. */
 export function typedLineOf(line: unknown): TypedLine {
-  const { description, quantity, unit, unitPrice, taxIncluded, discount, taxRate } = recordOf(line);
+  const { description, quantity, unit, unitPrice, taxIncluded, discount, taxRate, exemption } = recordOf(line);
+  const { code, certificate } = recordOf(exemption);
   return {
     description: textOf(description),
     quantity: typeof quantity === 'number' ? withComma(quantity) : textOf(quantity),
@@ -56,7 +64,18 @@ export function typedLineOf(line: unknown): TypedLine {
     discount: typedDiscountOf(discount),
     discountReason: textOf(recordOf(discount).reason) || null,
     taxRate: textOf(taxRate),
+    exemption: Object.hasOwn(EXEMPTIONS, textOf(code)) ? textOf(code) : '',
+    certificateNumber: textOf(recordOf(certificate).number),
+    certificateDate: textOf(recordOf(certificate).date),
   };
+}
+
+/** Returns the exemption that was chosen, with the certificate if anything of it was typed. */
+function exemptionOf({ exemption, ...typed }: Partial<TypedLine>) {
+  if (!exemption) return {};
+  const [number, date] = [typed.certificateNumber?.trim() ?? '', typed.certificateDate?.trim() ?? ''];
+  const certificate = number !== '' || date !== '' ? { certificate: { number, date } } : {};
+  return { exemption: { code: exemption as ExemptionCode, ...certificate } };
 }
 
 /** Returns a discount as it is typed: `10 %`, `5,50`. */

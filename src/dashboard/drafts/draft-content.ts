@@ -1,4 +1,4 @@
-import { drawnUp, type TypedInvoice } from '../creation/drawn-up.ts';
+import { drawnUp, kindOf, type TypedInvoice } from '../creation/drawn-up.ts';
 import { recordOf, type TypedLine, textOf, typedLineOf, UNREADABLE } from '../creation/typed-line.ts';
 
 export type DraftContent = Readonly<Record<string, unknown>>;
@@ -10,7 +10,15 @@ export type DraftContent = Readonly<Record<string, unknown>>;
  */
 export function contentOf(typed: TypedInvoice, before: DraftContent): DraftContent {
   const { amount, currency, customer, lines, number } = drawnUp(typed);
-  const { email: _email, ...others } = recordOf(before.customer);
+  // What the form shows is as it was typed, so nothing of an earlier kind of customer stays.
+  const {
+    email: _email,
+    kind: _kind,
+    ice: _ice,
+    country: _country,
+    taxNumber: _number,
+    ...others
+  } = recordOf(before.customer);
   const { number: earlier, ...kept } = before;
   const own = typed.number === undefined ? earlier : number;
   return {
@@ -37,6 +45,9 @@ export function typedOf(content: DraftContent, newLine: TypedLine): TypedInvoice
   const customer = recordOf(content.customer);
   const lines = Array.isArray(content.lines) ? content.lines : [];
   return {
+    kind: kindOf(customer),
+    country: textOf(customer.country),
+    taxNumber: textOf(customer.taxNumber),
     ice: textOf(customer.ice),
     name: textOf(customer.name),
     email: textOf(customer.email),

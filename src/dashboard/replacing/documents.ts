@@ -19,8 +19,8 @@ export const REPLACEABLE = graphql(`
       number
       rejectionReason
       problems { path message }
-      customer { ice name email address }
-      lines { description quantity unit unitPrice taxIncluded discount { amount percent reason } taxRate }
+      customer { kind ice name email address country taxNumber }
+      lines { description quantity unit unitPrice taxIncluded discount { amount percent reason } taxRate exemption { code certificate { number date } } }
       terms { operationDate dueDate paymentMode paymentMeans bankAccount }
       metadata
       replacedBy { id }

@@ -3,7 +3,8 @@ import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
 import { drawnUp, type TypedInvoice } from '../creation/drawn-up.ts';
 import { ProblemList } from '../creation/faults.tsx';
-import { Field, InvoiceFields } from '../creation/invoice-fields.tsx';
+import { Field } from '../creation/field.tsx';
+import { InvoiceFields } from '../creation/invoice-fields.tsx';
 import { EMPTY_LINE, typedLineOf } from '../creation/typed-line.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -104,8 +105,11 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
 }
 
 /** Returns what the form begins with: the invoice as it was. */
-function typedOf({ customer: { ice, name, email }, lines }: Replaceable): TypedInvoice {
+function typedOf({ customer: { kind, ice, name, email, country, taxNumber }, lines }: Replaceable): TypedInvoice {
   return {
+    kind,
+    country: country ?? '',
+    taxNumber: taxNumber ?? '',
     ice: ice ?? '',
     name,
     email: email ?? '',

@@ -19,3 +19,34 @@ it('shows the own number of a draft, whatever its content is', () => {
   expect(typedOf({ number: 7 }, EMPTY_LINE).number).toBe('7');
   expect(typedOf({ number: ['F-1'] }, EMPTY_LINE).number).toBe('');
 });
+
+it('sends what a customer is, and nothing that its kind does not have', () => {
+  const typed = { ...TYPED, country: 'FR', taxNumber: ' FR40303265045 ' };
+  expect(contentOf(typed, {}).customer).toEqual({ ice: '1', name: 'Atlas' });
+  expect(contentOf({ ...typed, kind: 'person' }, {}).customer).toEqual({ kind: 'person', name: 'Atlas' });
+  const abroad = { kind: 'foreign', country: 'FR', taxNumber: 'FR40303265045', name: 'Atlas' };
+  expect(contentOf({ ...typed, kind: 'foreign' }, {}).customer).toEqual(abroad);
+  const before = { customer: { ...abroad, address: 'Lyon', ice: '2' } };
+  expect(contentOf({ ...typed, kind: 'person' }, before).customer).toEqual({
+    ...{ kind: 'person', name: 'Atlas', address: 'Lyon' },
+  });
+  expect(typedOf({ customer: abroad }, EMPTY_LINE)).toMatchObject({ kind: 'foreign', country: 'FR', ice: '' });
+  expect(typedOf({ customer: { kind: 'alien' } }, EMPTY_LINE).kind).toBe('company');
+});
+
+it('keeps the exemption of a line at 0 %, and sends none at another rate', () => {
+  const exemption = { code: 'suspension', certificate: { number: 'A 7', date: '2026-02-03' } };
+  const line = { description: 'A', quantity: 1, unitPrice: 100, taxRate: 0, exemption };
+  const typed = typedOf({ lines: [line] }, EMPTY_LINE);
+  const linesOf = (changes: object) =>
+    contentOf({ ...typed, lines: [{ ...typed.lines[0]!, ...changes }] }, {}).lines as Record<string, unknown>[];
+  expect(linesOf({})[0]).toEqual(line);
+  expect(linesOf({ taxRate: '20' })[0]).not.toHaveProperty('exemption');
+  expect(linesOf({ exemption: '' })[0]).not.toHaveProperty('exemption');
+  expect(linesOf({ certificateNumber: '', certificateDate: ' ' })[0]?.exemption).toEqual({ code: 'suspension' });
+  expect(linesOf({ certificateDate: '' })[0]?.exemption).toEqual({
+    ...exemption,
+    certificate: { number: 'A 7', date: '' },
+  });
+  expect(typedOf({ lines: [{ ...line, exemption: { code: 'other' } }] }, EMPTY_LINE).lines[0]?.exemption).toBe('');
+});

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WAYS } from '../../../src/dashboard/creation/by-api.ts';
+import { WAYS, waysOf } from '../../../src/dashboard/creation/by-api.ts';
 import { drawnUp } from '../../../src/dashboard/creation/drawn-up.ts';
 import type { TypedLine } from '../../../src/dashboard/creation/typed-line.ts';
 import { csvLine } from '../../../src/dashboard/invoices/csv.ts';
@@ -166,4 +166,12 @@ it('the command for a shell has the body as one word, whatever is in it', () => 
   const body = /-d '(?<body>[\s\S]*)'$/.exec(WAYS.curl(input, 'https://x'))?.groups?.body ?? '';
   expect(JSON.parse(body.replaceAll("'\\''", "'"))).toMatchObject({ customer: { name: input.customer.name } });
   expect(body.replaceAll("'\\''", '')).not.toContain("'");
+});
+
+it('what REST cannot create is shown as GraphQL alone', () => {
+  const line = { description: 'A', quantity: '1', unitPrice: '1', taxRate: '0' };
+  const typed = { ice: '1', name: 'N', email: '', lines: [line] };
+  expect(waysOf(drawnUp(typed))).toEqual(Object.keys(WAYS));
+  expect(waysOf(drawnUp({ ...typed, kind: 'person' }))).toEqual(['GraphQL']);
+  expect(waysOf(drawnUp({ ...typed, lines: [{ ...line, exemption: 'export' }] }))).toEqual(['GraphQL']);
 });

@@ -1,0 +1,119 @@
+import { useMemo } from 'preact/hooks';
+import { COUNTRIES } from '../../domain/countries.ts';
+import { CUSTOMER_KIND_NAMES } from '../../domain/invoice/customer-kind.ts';
+import { useLanguage } from '../interface/language.tsx';
+import { CUSTOMER_TEXTS } from '../text/customers.ts';
+import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { SCENARIOS } from './documents.ts';
+import { kindOf, type TypedInvoice } from './drawn-up.ts';
+import type { Faults } from './faults.tsx';
+import { Field } from './field.tsx';
+
+/** The ICE of a customer whose invoices are accepted. */
+export const ORDINARY_ICE = '001234567000089';
+
+interface CustomerFieldsProps {
+  readonly typed: TypedInvoice;
+  readonly faults: Faults | undefined;
+  readonly onTyped: (typed: TypedInvoice) => void;
+}
+
+/** The fields of the customer, by what it is, and the number of the invoice. */
+export function CustomerFields({ typed, faults, onTyped }: CustomerFieldsProps) {
+  const { texts, language } = useLanguage();
+  const { environment } = useWorkspace();
+  const { name, email, number } = texts.creation;
+  const { kind: kindLabel, kinds, taxNumber } = CUSTOMER_TEXTS[language];
+  const labels = { ice: texts.ice, name, taxNumber, email, number };
+  const kind = kindOf(typed);
+  const hidden = kind === 'company' ? ['taxNumber'] : kind === 'person' ? ['ice', 'taxNumber'] : ['ice'];
+  const fields = (['ice', 'name', 'taxNumber', 'email', 'number'] as const).filter(
+    (field) => !hidden.includes(field) && (field === 'taxNumber' || typed[field] !== undefined),
+  );
+  return (
+    <div class="fields">
+      {environment === 'test' && kind === 'company' && (
+        <ScenarioChoice ice={typed.ice} onChosen={(ice) => onTyped({ ...typed, ice })} />
+      )}
+      <div class="field">
+        <label for="kind">{kindLabel}</label>
+        <select
+          id="kind"
+          value={kind}
+          onChange={({ currentTarget }) => onTyped({ ...typed, kind: kindOf({ kind: currentTarget.value }) })}
+        >
+          {CUSTOMER_KIND_NAMES.map((each) => (
+            <option value={each} key={each}>
+              {kinds[each]}
+            </option>
+          ))}
+        </select>
+      </div>
+      {kind === 'foreign' && (
+        <CountryChoice country={typed.country ?? ''} onChosen={(country) => onTyped({ ...typed, country })} />
+      )}
+      {fields.map((field) => (
+        <Field
+          name={field}
+          label={labels[field]}
+          value={typed[field] ?? ''}
+          faults={faults?.get(field)}
+          key={field}
+          onTyped={(value) => onTyped({ ...typed, [field]: value })}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface CountryChoiceProps {
+  readonly country: string;
+  readonly onChosen: (country: string) => void;
+}
+
+/** Chooses the country of a customer abroad. */
+function CountryChoice({ country, onChosen }: CountryChoiceProps) {
+  const { language } = useLanguage();
+  const named = useMemo(() => {
+    const names = new Intl.DisplayNames(language, { type: 'region' });
+    const rows = COUNTRIES.map((code) => [code, names.of(code) ?? code] as const);
+    return rows.toSorted(([, a], [, b]) => a.localeCompare(b, language));
+  }, [language]);
+  return (
+    <div class="field">
+      <label for="country">{CUSTOMER_TEXTS[language].country}</label>
+      <select id="country" value={country} onChange={({ currentTarget }) => onChosen(currentTarget.value)}>
+        <option value="">—</option>
+        {named.map(([code, name]) => (
+          <option value={code} key={code}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** Chooses the outcome of a test invoice, by the ICE of its customer. */
+function ScenarioChoice({ ice, onChosen }: { readonly ice: string; readonly onChosen: (ice: string) => void }) {
+  const { texts } = useLanguage();
+  const { data } = useRead(SCENARIOS, {});
+  const { scenario, scenarios, ordinary } = texts.creation;
+  return (
+    <div class="field wide">
+      <label for="scenario">{scenario}</label>
+      <select
+        id="scenario"
+        value={data?.testScenarios.some((each) => each.ice === ice) ? ice : ORDINARY_ICE}
+        onChange={({ currentTarget }) => onChosen(currentTarget.value)}
+      >
+        <option value={ORDINARY_ICE}>{ordinary}</option>
+        {data?.testScenarios.map((each) => (
+          <option value={each.ice} key={each.ice}>
+            {scenarios[each.name]}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
