@@ -57,6 +57,13 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
         amount,
       );
     }
+    const exemption = text(at, 'cbc:Note');
+    same(`exemption ${index}`, exemption !== undefined, line.exemption != null);
+    same(
+      `certificate ${index}`,
+      exemption?.includes('attestation'),
+      line.exemption ? line.exemption.certificate != null : undefined,
+    );
     same(`rate ${index}`, text(at, 'cac:Item/cac:ClassifiedTaxCategory/cbc:Percent'), String(line.taxRate));
   });
 
@@ -110,8 +117,12 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
   same(
     "buyer's ICE",
     text(root, 'cac:AccountingCustomerParty/cac:Party/cac:PartyIdentification/cbc:ID'),
-    invoice.customer.ice,
+    invoice.customer.ice ?? undefined,
   );
+  const buyer = 'cac:AccountingCustomerParty/cac:Party/cac:';
+  const { country, taxNumber } = invoice.customer;
+  same('country', text(root, `${buyer}PostalAddress/cac:Country/cbc:IdentificationCode`), country ?? 'MA');
+  same('tax number', text(root, `${buyer}PartyTaxScheme/cbc:CompanyID`), taxNumber ?? undefined);
   return found;
 }
 
