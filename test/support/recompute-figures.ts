@@ -16,7 +16,8 @@ export interface Figures {
  * computed in the same way.
  */
 export function dueFigures({ invoice, credits }: Omit<Specimen, 'name'>): Figures {
-  if (credits === null) return { rates: ratesOf(invoice), amount: BigInt(invoice.amount) };
+  // What another system's invoice is credited by states its lines like an invoice: their prices may include tax.
+  if (credits === null) return { rates: ratesOf({ ...invoice, kind: 'invoice' }), amount: BigInt(invoice.amount) };
   const wholes = ratesOf(credits.original);
   const counted = credits.counted.map(dueFigures);
   const rates = ratesOf(invoice).map(({ rate, base }) => {
