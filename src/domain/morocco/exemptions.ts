@@ -73,7 +73,8 @@ export interface LineExemption {
 
 const CITED: Readonly<Record<DocumentLanguage, (article: string) => string>> = {
   fr: (article) => `article ${article} du CGI`,
-  ar: (article) => `المادة ${article} من المدونة العامة للضرائب`,
+  // Isolated from left to right: 92-I-1° would otherwise be displayed as I-1°-92.
+  ar: (article) => `المادة \u2066${article}\u2069 من المدونة العامة للضرائب`,
   en: (article) => `CGI, art. ${article}`,
 };
 

@@ -40,7 +40,7 @@ describe('invoicePage', () => {
     ['fr', 'Vente en suspension de la TVA (article 94 du CGI) Attestation de l’acheteur n° AC 7 (3 février 2026)'],
     [
       'ar',
-      'بيع مع وقف استيفاء الضريبة على القيمة المضافة (المادة 94 من المدونة العامة للضرائب) شهادة المشتري رقم AC 7',
+      'بيع مع وقف استيفاء الضريبة على القيمة المضافة (المادة \u206694\u2069 من المدونة العامة للضرائب) شهادة المشتري رقم AC 7',
     ],
     ['en', 'Sale under suspension of VAT (CGI, art. 94) Certificate of the buyer no. AC 7 (3 February 2026)'],
   ] as const)('states the exemption of a line with the certificate in %s', async (documentLanguage, stated) => {
