@@ -8,6 +8,7 @@ import { softwareKey } from '../../src/adapters/signing-key/software-key.ts';
 import { makeTestIdentity } from '../../src/adapters/signing-key/test-certificate.ts';
 import { createSignedRenderer } from '../../src/app/signed-renderer.ts';
 import { COMPANY } from '../../src/domain/invoice/customer-kind.ts';
+import { NO_PARTICULARS } from '../../src/domain/invoice/particulars.ts';
 import type { PrintedInvoice } from '../../src/domain/invoice/ports.ts';
 import { NO_TERMS } from '../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../src/domain/invoice/totals.ts';
@@ -101,6 +102,7 @@ function invoice(): PrintedInvoice {
   const totals = totalsOf({ lines })!;
   return {
     invoice: {
+      ...NO_PARTICULARS,
       id: 'inv_550e8400-e29b-41d4-a716-446655440000',
       kind: 'invoice',
       credit: null,

@@ -7,6 +7,9 @@ export const PRICE_PLACES = 2;
 /** Decimal places of a discount in percent. */
 export const PERCENT_PLACES = 2;
 
+/** Decimal places of an exchange rate: banks state four for a euro, and as many digits of weaker currencies. */
+export const RATE_PLACES = 8;
+
 /**
  * Reads a decimal number exactly: `scaled(1.5, 3)` → `1500n`. JSON writes a decimal number as the shortest text of an
  * IEEE double, so the text has the digits that the client wrote.
@@ -35,7 +38,7 @@ export function exactly(value: number, places: number): bigint {
  * @param scaled not negative
  * @param least how many decimals it has at least
  */
-function decimalText(scaled: bigint, places: number, least: number): string {
+export function decimalText(scaled: bigint, places: number, least: number): string {
   const digits = scaled.toString().padStart(places + 1, '0');
   const decimals = digits
     .slice(digits.length - places)
@@ -53,4 +56,9 @@ export function quantityText(quantity: number): string {
 /** Writes a unit price in dirhams, with two to four decimals: `"0.125"`. @param unitPrice in centimes */
 export function unitPriceText(unitPrice: number): string {
   return decimalText(exactly(unitPrice, PRICE_PLACES), PRICE_PLACES + 2, 2);
+}
+
+/** Writes an exchange rate: `"10.8345"`. */
+export function rateText(rate: number): string {
+  return decimalText(exactly(rate, RATE_PLACES), RATE_PLACES, 0);
 }

@@ -11,6 +11,7 @@ import {
   NEW_WORK,
   UNANSWERED,
 } from '../domain/invoice/invoice.ts';
+import { NO_PARTICULARS, type Particulars } from '../domain/invoice/particulars.ts';
 import type { KeptReplacement, Replaces } from '../domain/invoice/replacement.ts';
 import type { IdempotencyMark } from '../domain/invoice/repository.ts';
 import { type InvoicePlace, legalNumber, type SeriesNumber, seriesOf } from '../domain/invoice/series-number.ts';
@@ -35,8 +36,11 @@ export interface InvoiceDocument
       | 'lines'
       | 'customer'
       | 'traceparent'
+      | keyof Particulars
       | keyof typeof UNANSWERED
     >,
+    // Absent where null.
+    Partial<Particulars>,
     Partial<Pick<Invoice, keyof typeof UNANSWERED>> {
   _id: string;
   /** Absent for an invoice. */
@@ -88,7 +92,11 @@ function storedCustomer({ kind, country, taxNumber, ...stated }: Customer): Invo
 }
 
 function storedLine(line: InvoiceLine): StoredLine {
-  return Object.fromEntries(Object.entries(line).filter(([, value]) => value !== null)) as StoredLine;
+  return withoutNulls(line) as StoredLine;
+}
+
+function withoutNulls<Row extends object>(row: Row): Partial<Row> {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Partial<Row>;
 }
 
 /** A new invoice, which has no answer of the authority yet. */
@@ -106,6 +114,9 @@ export function documentOf(
     terms,
     lines,
     traceparent,
+    references,
+    servicePeriod,
+    foreignValue,
     ...rest
   }: Invoice,
   order: string,
@@ -125,6 +136,7 @@ export function documentOf(
     events: [...invoice.events],
     metadata: Object.entries(metadata),
     order,
+    ...withoutNulls({ references, servicePeriod, foreignValue }),
     ...(credit !== null && { credit }),
     ...(credits.version > 0 && { credits }),
     ...(replaces !== null && { replaces }),
@@ -183,6 +195,7 @@ export function invoiceOf({
     replaces: replaces ?? null,
     replacedBy: replacedBy ?? null,
     ...UNANSWERED,
+    ...NO_PARTICULARS,
     ...invoice,
     metadata: Object.fromEntries(metadata),
     number: ownNumber ?? (series ? legalNumber(series) : null),

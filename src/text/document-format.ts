@@ -16,6 +16,8 @@ export interface Format {
   quantity(quantity: number): string;
   /** `12.5` → `0,125`: a unit price in dirhams with two to four decimals. @param centimes at most `PRICE_PLACES` decimals */
   unitPrice(centimes: number): string;
+  /** `"1234.5"` → `1 234,5`: a number as it is written. */
+  decimal(written: string): string;
   /** `20` → `20 %`; `2.5` → `2,5 %`. */
   percent(rate: number): string;
   /** `2026-11-21` → `21 novembre 2026`. @param date a calendar date, `YYYY-MM-DD` */
@@ -38,6 +40,7 @@ function createFormat(locale: string, thousands: string, decimal: string, before
     money: (centimes, currency) => `${amount(centimes)}${NO_BREAK_SPACE}${currency}`,
     quantity: (quantity) => local(quantityText(quantity)),
     unitPrice: (centimes) => local(unitPriceText(centimes)),
+    decimal: local,
     percent: (rate) => `${local(String(rate))}${beforePercent}%`,
     longDate: (day) => date.format(new Date(`${day}T00:00:00Z`)),
     moment: (at) => `${dateAndTime.format(moroccanClock(at))} (${moroccanZone(at)})`,

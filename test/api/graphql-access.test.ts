@@ -3,6 +3,7 @@ import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from '
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EventType, enumNameOf } from '../../src/domain/event.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { moroccanDate } from '../../src/domain/morocco/time.ts';
 import { newInvitation } from '../../src/domain/person/invitation.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { schema } from '../../src/graphql/schema.ts';
@@ -79,7 +80,22 @@ beforeAll(async () => {
   const exemption = { code: 'suspension', certificate: { number: OWN_TEXT, date: '2026-01-31' } };
   const price = { quantity: 1.5, unit: 'HUR', unitPrice: 8200, taxIncluded: true, taxRate: 0 };
   const line = { description: OWN_TEXT, ...price, discount, exemption };
-  const input = { amount: 12_000, currency: 'MAD', customer, lines: [line], metadata: { OWN_TEXT } };
+  const today = moroccanDate(new Date());
+  const particulars = {
+    references: { order: OWN_TEXT, contract: OWN_TEXT },
+    servicePeriod: { from: today, to: today },
+    foreignValue: { currency: 'EUR', amount: 1000, rate: 12, rateDate: today },
+  };
+  const terms = { operationDate: today };
+  const input = {
+    amount: 12_000,
+    currency: 'MAD',
+    customer,
+    lines: [line],
+    terms,
+    ...particulars,
+    metadata: { OWN_TEXT },
+  };
   const creation = await owner.graphql(
     `mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) {
       ... on CreateInvoicePayload { clientSecret invoice { id } } } }`,

@@ -1,6 +1,7 @@
 import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from '../../src/domain/invoice/create-invoice-input.ts';
 import { kindProblems } from '../../src/domain/invoice/customer-rules.ts';
+import { type Particulars, particularsProblems } from '../../src/domain/invoice/particulars.ts';
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
 import { TAX_RATES, type TaxRate } from '../../src/domain/invoice/tax-rate.ts';
 import { type LegalTerms, NO_TERMS, termsProblems } from '../../src/domain/invoice/terms.ts';
@@ -10,6 +11,7 @@ import { MAX_CENTIMES } from '../../src/domain/money.ts';
 import { EXEMPTION_CODES } from '../../src/domain/morocco/exemptions.ts';
 import { PAYMENT_MEANS_NAMES } from '../../src/domain/payment-means.ts';
 import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
+import { PARTICULAR_SPECIMENS } from './particular-specimens.ts';
 
 /** A document that creation accepts, with the case that it covers. */
 export interface Specimen {
@@ -196,6 +198,7 @@ export function corpus(): Specimen[] {
   ] as const) {
     add(name, mixed, { terms: { ...ALL_TERMS, ...terms } });
   }
+  for (const { name, lines = mixed, ...changes } of PARTICULAR_SPECIMENS) add(name, lines, changes);
   add('no exemption reason', mixed, { seller: { ...seller, exemptionReason: null } });
   add('no postal code', mixed, { seller: { ...seller, address: { ...seller.address, postalCode: null } } });
   add('no address of the buyer', mixed, { customer: { ...customer, address: null } });
@@ -237,6 +240,14 @@ export function corpus(): Specimen[] {
   return found;
 }
 
+function particularsIn({ references, servicePeriod, foreignValue }: Partial<LegalInvoice>): Partial<Particulars> {
+  return {
+    ...(references && { references }),
+    ...(servicePeriod && { servicePeriod }),
+    ...(foreignValue && { foreignValue }),
+  };
+}
+
 /** Applies the rules of creation, so that every specimen is an invoice that a user could create. */
 function legalFrom(lines: readonly Line[], changes: Partial<LegalInvoice>, serial: number): LegalInvoice {
   const base = sampleInvoice();
@@ -249,8 +260,14 @@ function legalFrom(lines: readonly Line[], changes: Partial<LegalInvoice>, seria
     lines,
     metadata: {},
     terms: changes.terms,
+    ...particularsIn(changes),
   });
-  const refused = [...termsProblems(input.terms ?? {}, base.issueDate), ...kindProblems(input.customer)];
+  const asked = { amount, lines: lines.length };
+  const refused = [
+    ...termsProblems(input.terms ?? {}, base.issueDate),
+    ...particularsProblems(input, asked, base.issueDate),
+    ...kindProblems(input.customer),
+  ];
   if (refused.length > 0) throw new Error(`the corpus holds what is refused: ${refused[0]?.message}`);
   const invoice = sampleInvoice({
     ...changes,

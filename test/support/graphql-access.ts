@@ -58,7 +58,7 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + 404 404 403 + + 403 + + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
 + 404 404 403 + + 403 + + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
 + 404 404 403 empty empty 403 + + + + 404  Invoice authorityAttempts deliveries events rules warnings
-+ 404 404 403 + + 403 + + + + 404  Invoice acceptedCredit creditNotes replaces
++ 404 404 403 + + 403 + + + + 404  Invoice acceptedCredit creditNotes foreignValue references replaces servicePeriod
 + 404 404 403 + + 403 + + + + 404  AcceptedCredit amount lastDate
 + 404 404 403 empty empty 403 + + + + 404  CreditNoteConnection edges nodes
 + 404 404 403 + + 403 + + + + 404  CreditNoteConnection pageInfo
@@ -75,6 +75,9 @@ null 404 404 403 null null 403 null null null null 404  Discount percent
 + 404 404 403 + + 403 + + + + 404  Exemption certificate code
 + 404 404 403 + + 403 + + + + 404  ExemptionCertificate date number
 + 404 404 403 + + 403 + + + + 404  InvoiceLine amount description discount exemption plainDescription plainQuantity plainUnitPrice quantity taxIncluded taxRate unit unitPrice
++ 404 404 403 + + 403 + + + + 404  ForeignValue amount currency rate rateDate
++ 404 404 403 + + 403 + + + + 404  InvoiceReferences contract order
++ 404 404 403 + + 403 + + + + 404  ServicePeriod from to
 + 404 404 403 + + 403 + + + + 404  InvoiceStatusChange dgiId eventId invoiceId status updatedAt
 + 404 404 403 + + 403 + + + + 404  FiscalDocumentStatusChange dgiId eventId documentId status updatedAt
 null 404 404 403 null null 403 null null null null 404  FiscalDocumentStatusChange rejectionReason

@@ -104,6 +104,21 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
     terms.paymentReference?.trim() ? asXmlReads(terms.paymentReference) : undefined,
   );
   same('account', text(root, 'cac:PaymentMeans/cac:PayeeFinancialAccount/cbc:ID'), terms.bankAccount ?? undefined);
+  const { references, servicePeriod, foreignValue } = invoice;
+  same('period from', text(root, 'cac:InvoicePeriod/cbc:StartDate'), servicePeriod?.from);
+  same('period to', text(root, 'cac:InvoicePeriod/cbc:EndDate'), servicePeriod?.to);
+  same('order', text(root, 'cac:OrderReference/cbc:ID'), references?.order ?? undefined);
+  same('contract', text(root, 'cac:ContractDocumentReference/cbc:ID'), references?.contract ?? undefined);
+  same('foreign currency', text(root, 'cac:PricingExchangeRate/cbc:SourceCurrencyCode'), foreignValue?.currency);
+  const rate = text(root, 'cac:PricingExchangeRate/cbc:CalculationRate');
+  same('rate', rate === undefined ? undefined : Number(rate), foreignValue?.rate);
+  const noted = notes.flatMap((note) => /^Valeur convenue : ([\d,]+) (.*?) /.exec(note)?.slice(1) ?? []);
+  same(
+    'foreign amount',
+    noted[0]?.replace(',', ''),
+    foreignValue ? String(foreignValue.amount).padStart(3, '0') : undefined,
+  );
+  same('its currency', noted[1], foreignValue?.currency);
   same(
     'seller',
     text(root, 'cac:AccountingSupplierParty/cac:Party/cac:PartyName/cbc:Name'),

@@ -3,7 +3,7 @@ import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
 import { statedDiscountOf } from '../../domain/invoice/line-amounts.ts';
 import type { DrawnDraft, LegalInvoice, LegalLine, PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { UNITS } from '../../domain/invoice/units.ts';
-import { exemptionText, leavesReasonToProfile } from '../../domain/morocco/exemptions.ts';
+import { exemptionText } from '../../domain/morocco/exemptions.ts';
 import { amountInWords } from '../../text/amount-in-words.ts';
 import { FORMATS, NO_BREAK_SPACE } from '../../text/document-format.ts';
 import { escapeHtml, html, Markup } from '../../text/markup.ts';
@@ -12,6 +12,7 @@ import { fontFaces } from './fonts.ts';
 import { labelsOf } from './labels.ts';
 import { correction, head, parties } from './page-head.ts';
 import { inPlainText, pageMargins } from './page-margins.ts';
+import { exemption, foreignValue } from './page-notes.ts';
 import { name, type Texts } from './page-parts.ts';
 import { pageStyle } from './page-style.ts';
 
@@ -184,7 +185,8 @@ ${rounding === 0 ? null : total(labels.rounding, rounding)}
 ${total(labels.payable, stated, 'payable')}
 </tbody></table></div>
 </div>
-${exemption(texts)}`;
+${exemption(texts)}
+${foreignValue(texts)}`;
 }
 
 function columnHead(label: string, kind: 'index' | 'text' | 'figure'): Markup {
@@ -198,12 +200,6 @@ function figure(text: string | Markup): Markup {
 
 function words({ labels, invoice: { amount, seller } }: Texts): Markup {
   return html`<p class="words">${labels.inWords} <strong>${amountInWords(amount, seller.documentLanguage)}</strong></p>`;
-}
-
-/** Writes the reason of the seller's profile, unless each line at 0 % has its own. */
-function exemption({ labels, invoice: { seller, lines } }: Texts): Markup | null {
-  if (seller.exemptionReason === null || !lines.some(leavesReasonToProfile)) return null;
-  return html`<p class="note"><span class="label">${labels.exemption}</span> ${name(seller.exemptionReason)}</p>`;
 }
 
 async function acceptance(

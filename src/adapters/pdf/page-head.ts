@@ -3,6 +3,7 @@ import { countryName } from '../../text/country-names.ts';
 import { CREDIT_LABELS } from '../../text/credit-labels.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { html, type Markup } from '../../text/markup.ts';
+import { PARTICULAR_LABELS } from '../../text/particular-labels.ts';
 import { figures, name, type Texts } from './page-parts.ts';
 
 /** Writes the seller, and the title with the dates and payment terms. */
@@ -30,18 +31,41 @@ ${paymentTerms(texts)}
  * Writes dates and payment terms, one per line. Seven lines fit beside a seller with a logo. The payment mode is that of
  * the seller's customers, so a credit note does not state it.
  */
-function paymentTerms({ labels, format, invoice: { issueDate, terms, credit } }: Texts): Markup {
+function paymentTerms(texts: Texts): Markup {
+  const { labels, format, invoice } = texts;
+  const { issueDate, terms, credit } = invoice;
   const { operationDate, dueDate, paymentMode, paymentReference, bankAccount } = terms;
   const day = (label: string, date: string | null) => date && fact(label, html`${format.longDate(date)}`);
   return html`<dl class="facts">
 ${day(labels.issueDate, issueDate)}
 ${day(labels.operationDate, operationDate)}
+${period(texts)}
 ${day(labels.dueDate, dueDate)}
+${references(texts)}
 ${credit ? null : fact(labels.paymentMode, name(paymentMode))}
 ${paymentReference && fact(labels.paymentReference, name(paymentReference))}
 ${bankAccount && fact(labels.bankAccount, figures(spacedBankAccount(bankAccount)))}
 ${fact(labels.currency, html`${labels.currencyName}`)}
 </dl>`;
+}
+
+/** Writes the period of the service; null if there is none. */
+function period({ format, invoice: { servicePeriod, seller } }: Texts): Markup | null {
+  if (servicePeriod === null) return null;
+  const labels = PARTICULAR_LABELS[seller.documentLanguage];
+  const [from, to] = [format.longDate(servicePeriod.from), format.longDate(servicePeriod.to)];
+  return fact(
+    labels.servicePeriod,
+    html`<bdi class="nowrap">${from}</bdi> ${labels.to} <bdi class="nowrap">${to}</bdi>`,
+  );
+}
+
+/** Writes the numbers of the buyer's order and of the contract. */
+function references({ invoice: { references, seller } }: Texts): Markup {
+  const labels = PARTICULAR_LABELS[seller.documentLanguage];
+  const { order = null, contract = null } = references ?? {};
+  return html`${order && fact(labels.order, name(order))}
+${contract && fact(labels.contract, name(contract))}`;
 }
 
 function fact(label: string, value: Markup): Markup {

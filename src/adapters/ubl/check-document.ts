@@ -1,7 +1,8 @@
 import { KINDS, type Kind, kindOfRoot } from '../../domain/invoice/kinds.ts';
 import { expectFigures } from './check-figures.ts';
+import { expectParticulars } from './check-particulars.ts';
 import { type ReadElement, readCanonical } from './read-canonical.ts';
-import { BrokenRule, expect, one, optional, text } from './rules.ts';
+import { BrokenRule, expect, isDay, one, optional, text } from './rules.ts';
 
 /**
  * Parses the text of a written document and checks it against UBL's structure and the rules of Moroccan VAT. Recomputes
@@ -18,6 +19,7 @@ export function brokenRule(xml: string): string | null {
     expectOrder(root, kind);
     expectTerms(root);
     if (optional(root, 'cac:BillingReference')) expectOriginal(root);
+    expectParticulars(root);
     expectFigures(root, kind);
     return null;
   } catch (error) {
@@ -53,6 +55,9 @@ const BODY: Parts = [
   ['cac:AccountingCustomerParty', 1, 1],
   ['cac:Delivery', 0, 1],
   ['cac:PaymentMeans', 1, 1],
+];
+
+const SUMS: Parts = [
   ['cac:TaxTotal', 1, 1],
   ['cac:LegalMonetaryTotal', 1, 1],
 ];
@@ -62,10 +67,15 @@ const PARTS: Readonly<Record<Kind, Parts>> = {
     ...HEAD,
     ['cbc:DueDate', 0, 1],
     ['cbc:InvoiceTypeCode', 1, 1],
-    ['cbc:Note', 1, 2],
+    ['cbc:Note', 1, 3],
     ['cbc:DocumentCurrencyCode', 1, 1],
+    ['cac:InvoicePeriod', 0, 1],
+    ['cac:OrderReference', 0, 1],
     ['cac:BillingReference', 0, 1],
+    ['cac:ContractDocumentReference', 0, 1],
     ...BODY,
+    ['cac:PricingExchangeRate', 0, 1],
+    ...SUMS,
     ['cac:InvoiceLine', 1, Number.POSITIVE_INFINITY],
   ],
   credit_note: [
@@ -75,6 +85,7 @@ const PARTS: Readonly<Record<Kind, Parts>> = {
     ['cbc:DocumentCurrencyCode', 1, 1],
     ['cac:BillingReference', 1, 1],
     ...BODY,
+    ...SUMS,
     ['cac:CreditNoteLine', 1, Number.POSITIVE_INFINITY],
   ],
 };
@@ -147,12 +158,6 @@ function expectTerms(root: ReadElement): void {
   const account = optional(means, 'cac:PayeeFinancialAccount');
   expect(code !== '30' || account !== null, 'A credit transfer has no account.');
   expect(account === null || isAccount(text(account, 'cbc:ID')), 'The account is not a RIB with a correct check key.');
-}
-
-function isDay(written: string): boolean {
-  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(written) ?? [];
-  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-  return date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day);
 }
 
 /**

@@ -13,6 +13,7 @@ import { paymentMeansCode } from '../../domain/payment-means.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { amountInFrenchWords } from '../../text/french-words.ts';
 import { type Element, SIGNATURE_PLACE } from './canonical-xml.ts';
+import { contractReference, exchangeRate, foreignValueNote, invoicePeriod, orderReference } from './particulars.ts';
 import { customerParty, isWritten, sellerParty } from './parties.ts';
 import { group, money, text } from './vocabulary.ts';
 
@@ -20,10 +21,16 @@ import { group, money, text } from './vocabulary.ts';
 export function invoiceDocument(invoice: LegalInvoice): Element {
   const { kind, credit, replaces, number, issueDate, terms, seller, customer, lines, totals, amount, currency } =
     invoice;
+  const { references, servicePeriod, foreignValue } = invoice;
   const { ublRoot, ublType } = KINDS[kind];
   const corrected = credit?.original ?? replaces;
   const exemptionReason = exemptionReasonOf(lines, seller.exemptionReason, 'fr');
-  const notes = [amountNote(kind, amount), ...(credit ? [reasonNote(credit)] : []), ...(testNote(invoice) ?? [])];
+  const notes = [
+    amountNote(kind, amount),
+    ...(credit ? [reasonNote(credit)] : []),
+    ...(foreignValue ? [foreignValueNote(foreignValue)] : []),
+    ...(testNote(invoice) ?? []),
+  ];
   return group(
     ublRoot,
     signatureExtension(ublRoot),
@@ -36,12 +43,16 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
     text(`cbc:${ublRoot}TypeCode`, ublType),
     ...notes.map((note) => text('cbc:Note', note)),
     text('cbc:DocumentCurrencyCode', currency),
+    invoicePeriod(servicePeriod),
+    orderReference(references),
     corrected && billingReference(corrected),
+    contractReference(references),
     group('cac:Signature', text('cbc:ID', signatureId(ublRoot)), text('cbc:SignatureMethod', ENVELOPED_XADES)),
     sellerParty(seller),
     customerParty(customer),
     delivery(terms),
     paymentMeans(terms),
+    exchangeRate(foreignValue),
     group(
       'cac:TaxTotal',
       money('cbc:TaxAmount', totals.tax),

@@ -49,3 +49,10 @@ export function money(element: ReadElement, ...path: readonly string[]): bigint 
   expect(/^-?\d+\.\d\d$/.test(written), `${name} is not an amount with two decimals.`);
   return BigInt(written.replace('.', ''));
 }
+
+/** Whether a text is a day of the calendar, `YYYY-MM-DD`. */
+export function isDay(written: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(written) ?? [];
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  return date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day);
+}

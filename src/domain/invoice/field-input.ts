@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isCalendarDate } from '../calendar-date.ts';
 import { COUNTRIES } from '../countries.ts';
-import { PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES, scaled } from '../decimal.ts';
+import { PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES, RATE_PLACES, scaled } from '../decimal.ts';
 import { expected } from '../input-problems.ts';
 import { MIN_AMOUNT } from '../limits.ts';
 import { CURRENCY, MAX_CENTIMES } from '../money.ts';
@@ -29,10 +29,17 @@ export const LIMITS = {
   paymentReference: 50,
   discountReason: 100,
   certificateNumber: 50,
+  reference: 50,
 } as const;
 
 /** Maximum distance of other dates from the date of the invoice, in years. */
-export const DATE_YEARS = { operationBefore: 10, operationAfter: 1, dueAfter: 5 } as const;
+export const DATE_YEARS = {
+  operationBefore: 10,
+  operationAfter: 1,
+  dueAfter: 5,
+  periodAfter: 5,
+  rateBefore: 1,
+} as const;
 
 /**
  * Makes the rule of an optional field with a default. Null means the default, too, because a client that writes every
@@ -91,6 +98,17 @@ export const discountPercent = decimal(
 export const discountAmount = z
   .number({ error: expected(CENTIMES) })
   .refine((value) => Number.isSafeInteger(value) && value > 0, { error: expected(`${CENTIMES}, more than zero`) });
+
+const SMALLEST_UNITS = 'an integer above zero, in the smallest unit of the currency, such as 100050 for 1000.50 EUR';
+export const foreignAmount = z
+  .number({ error: expected(SMALLEST_UNITS) })
+  .refine((value) => Number.isSafeInteger(value) && value > 0, { error: expected(SMALLEST_UNITS) });
+
+export const exchangeRate = decimal(
+  'a number above 0 and below a million',
+  RATE_PLACES,
+  (value) => value > 0 && value < 1_000_000,
+);
 
 export const unit = z
   .enum(UNIT_CODES, { error: expected(`one of ${UNIT_CODES.join(', ')} (UN/ECE Recommendation 20)`) })

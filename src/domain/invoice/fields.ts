@@ -30,6 +30,7 @@ import {
   unitPrice,
 } from './field-input.ts';
 import type { RecordType } from './field-table.ts';
+import { FOREIGN_VALUE, INVOICE_REFERENCES, SERVICE_PERIOD } from './particulars-fields.ts';
 import { plainDescription, plainQuantity, plainUnitPrice } from './plain-line.ts';
 import { DEFAULT_TAX_RATE, TAX_RATE_DESCRIPTION } from './tax-rate.ts';
 
@@ -453,6 +454,28 @@ export const INVOICE = {
       description:
         'Dates and payment as the documents state them: those the invoice was created with, else those of the seller’s profile at that time.',
       inputDescription: 'Dates and payment. What is left out is taken from the seller’s profile.',
+    },
+    references: {
+      rest: null,
+      record: INVOICE_REFERENCES,
+      input: 'optional',
+      description: 'The buyer’s order and the contract; null if not stated.',
+      inputDescription: 'The buyer’s order and the contract.',
+    },
+    servicePeriod: {
+      rest: null,
+      record: SERVICE_PERIOD,
+      input: 'optional',
+      description: 'When the service was done; null if not stated.',
+      inputDescription:
+        'When the service was done. Without `terms.operationDate` its last day counts as the date of the operation.',
+    },
+    foreignValue: {
+      rest: null,
+      record: FOREIGN_VALUE,
+      input: 'optional',
+      description: 'The amount in another currency, if it was agreed on in one; else null.',
+      inputDescription: 'The amount in another currency, if it was agreed on in one.',
     },
     environment: {
       rest: null,

@@ -6,12 +6,13 @@ import type { Environment } from '../tenant/tenant.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
 import { iceProblems, kindProblems, type RuledCustomer } from './customer-rules.ts';
 import { listPriceOf, type PricedLine } from './line-amounts.ts';
+import { type ParticularParts, particularsProblems } from './particulars.ts';
 import type { InvoiceReading } from './repository.ts';
 import { type TermsInput, termsProblems } from './terms.ts';
 import { isTolerated, totalsOf } from './totals.ts';
 
 /** The input of the business rules. A part that is absent, or itself invalid, breaks none of them. */
-export interface RuledParts {
+export interface RuledParts extends ParticularParts {
   readonly amount?: CreateInvoiceInput['amount'] | undefined;
   readonly lines?: CreateInvoiceInput['lines'] | undefined;
   readonly customer?: RuledCustomer | undefined;
@@ -26,7 +27,8 @@ export const TOO_MUCH = `The lines add up to more than ${MAX_CENTIMES} centimes,
  * discounts are not more than their lines, and the total must not overflow.
  * @param createdAt determines the date of the invoice
  */
-export function ruleProblems({ amount, lines, customer, terms }: RuledParts, createdAt: Date): Problem[] {
+export function ruleProblems(parts: RuledParts, createdAt: Date): Problem[] {
+  const { amount, lines, customer, terms } = parts;
   const totals = lines && totalsOf({ lines });
   const problems = [
     ...(customer ? kindProblems(customer) : []),
@@ -47,7 +49,10 @@ export function ruleProblems({ amount, lines, customer, terms }: RuledParts, cre
     problems.push({ ...problem('amount_mismatch', message, 'amount'), ...gross });
   }
   if (customer) problems.push(...iceProblems(customer));
-  return [...problems, ...termsProblems(terms ?? {}, moroccanDate(createdAt))];
+  const issueDate = moroccanDate(createdAt);
+  // An amount that is refused says nothing about its value in another currency.
+  const asked = { amount: problems.length === 0 ? (amount ?? totals?.gross ?? null) : null, lines: lines?.length ?? 0 };
+  return [...problems, ...termsProblems(terms ?? {}, issueDate), ...particularsProblems(parts, asked, issueDate)];
 }
 
 /** Returns what is wrong with the discounts of lines (400), with the position of each line from 0. */

@@ -7,6 +7,7 @@ import { NO_CREDITS } from './credit.ts';
 import { type Invoice, NEW_WORK, UNANSWERED } from './invoice.ts';
 import type { WarningCode } from './invoice-warnings.ts';
 import { KINDS, type Kind } from './kinds.ts';
+import { NO_PARTICULARS, type Particulars } from './particulars.ts';
 import type { EarlierCreation, IdempotencyMark, InvoiceCreation } from './repository.ts';
 import type { StageQueue } from './stage-queue.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
@@ -120,22 +121,23 @@ export function idempotencyConflict(kind: Kind) {
 }
 
 /** The fields of a new document that its creation decides. */
-type NewDocument = Pick<
-  Invoice,
-  | 'id'
-  | 'kind'
-  | 'amount'
-  | 'currency'
-  | 'ownNumber'
-  | 'customer'
-  | 'lines'
-  | 'terms'
-  | 'metadata'
-  | 'credit'
-  | 'replaces'
-  | 'createdAt'
-  | 'traceparent'
->;
+type NewDocument = Partial<Particulars> &
+  Pick<
+    Invoice,
+    | 'id'
+    | 'kind'
+    | 'amount'
+    | 'currency'
+    | 'ownNumber'
+    | 'customer'
+    | 'lines'
+    | 'terms'
+    | 'metadata'
+    | 'credit'
+    | 'replaces'
+    | 'createdAt'
+    | 'traceparent'
+  >;
 
 /** Whose document it is. */
 type Issuer = Pick<Invoice, 'tenantId' | 'environment' | 'seller'>;
@@ -147,6 +149,7 @@ export function issuerOf({ tenant, environment }: Member): Issuer {
 /** Makes the document that a creation stores. */
 export function newDocument(issuer: Issuer, document: NewDocument): Invoice {
   return {
+    ...NO_PARTICULARS,
     ...document,
     ...issuer,
     status: 'pending',

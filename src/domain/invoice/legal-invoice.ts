@@ -40,6 +40,9 @@ export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
     lines: invoice.lines,
     totals,
     amount: invoice.amount,
+    references: invoice.references,
+    servicePeriod: invoice.servicePeriod,
+    foreignValue: invoice.foreignValue,
   };
 }
 

@@ -4,12 +4,14 @@ import { missingProfileFields } from '../tenant/tenant.ts';
 import type { Credit } from './credit.ts';
 import type { Customer, Invoice } from './invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning, type WarningCode } from './invoice-warnings.ts';
+import type { Particulars } from './particulars.ts';
 import type { LegalLine } from './ports.ts';
 import { type LegalTerms, termsOf } from './terms.ts';
 import { type InvoiceTotals, totalsOf } from './totals.ts';
 
 /** The parts of an invoice that warnings depend on. */
-export interface WarnedInvoice extends Pick<Invoice, 'kind' | 'seller' | 'amount' | 'terms' | 'createdAt'> {
+export interface WarnedInvoice
+  extends Pick<Invoice, 'kind' | 'seller' | 'amount' | 'terms' | 'createdAt' | keyof Particulars> {
   readonly credit?: Pick<Credit, 'original'> | null;
   readonly customer: Pick<Customer, 'kind' | 'ice' | 'name' | 'address'>;
   readonly lines: readonly Omit<LegalLine, 'amount'>[];
@@ -53,9 +55,9 @@ export function rulesConcerning(invoice: WarnedInvoice): AppliedRule[] {
   return lawOf(invoice, statedTerms(invoice), totalsOf(invoice));
 }
 
-function statedTerms({ terms, seller, createdAt }: WarnedInvoice): LegalTerms {
+function statedTerms({ terms, seller, createdAt, servicePeriod }: WarnedInvoice): LegalTerms {
   // Any number works here, because only the presence of a reference matters.
-  return termsOf({ terms, seller, createdAt, number: '-' });
+  return termsOf({ terms, seller, createdAt, number: '-', servicePeriod });
 }
 
 function lawOf(invoice: WarnedInvoice, terms: LegalTerms, totals: InvoiceTotals | null): AppliedRule[] {
@@ -71,6 +73,7 @@ function lawOf(invoice: WarnedInvoice, terms: LegalTerms, totals: InvoiceTotals 
     missingSellerFields: missingProfileFields(seller),
     exemptionReason: seller.exemptionReason ?? null,
     terms,
+    servicePeriod: invoice.servicePeriod,
   });
 }
 

@@ -5,6 +5,7 @@ import type { Credit } from './credit.ts';
 import type { Customer, Invoice, InvoiceLine, StoredReceipt } from './invoice.ts';
 import type { Kind } from './kinds.ts';
 import type { StatedLine } from './line-amounts.ts';
+import type { Particulars } from './particulars.ts';
 import type { Replaced } from './replacement.ts';
 import type { LegalTerms } from './terms.ts';
 import type { InvoiceTotals } from './totals.ts';
@@ -13,7 +14,7 @@ import type { InvoiceTotals } from './totals.ts';
  * Everything that a legal document states, determined before it is written. The UBL document and the PDF depend on this
  * object alone.
  */
-export interface LegalInvoice {
+export interface LegalInvoice extends Particulars {
   readonly id: string;
   readonly kind: Kind;
   /** The invoice that a credit note corrects, and why; null for an invoice. */

@@ -3,6 +3,7 @@ import { moroccanDate, moroccanYear } from '../morocco/time.ts';
 import type { Logo } from '../tenant/logo.ts';
 import { completedProfile, type SellerProfile } from '../tenant/tenant.ts';
 import { COMPANY } from './customer-kind.ts';
+import { NO_PARTICULARS } from './particulars.ts';
 import type { PrintedInvoice } from './ports.ts';
 import { NO_TERMS, termsOf } from './terms.ts';
 import { linesWithAmounts, totalsOf } from './totals.ts';
@@ -28,6 +29,7 @@ export function samplePage(
   const id = 'inv_00000000-0000-4000-8000-000000000000';
   return {
     invoice: {
+      ...NO_PARTICULARS,
       id,
       kind: 'invoice',
       credit: null,
@@ -40,7 +42,7 @@ export function samplePage(
       environment: 'test',
       currency: CURRENCY,
       issueDate: moroccanDate(now),
-      terms: termsOf({ terms: NO_TERMS, seller: profile, createdAt: now, number }),
+      terms: termsOf({ ...NO_PARTICULARS, terms: NO_TERMS, seller: profile, createdAt: now, number }),
       customer: {
         ...COMPANY,
         ice: '001234567000062',

@@ -4,10 +4,12 @@ import { type Problem, problem } from '../errors.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import { PAYMENT_MEANS } from '../payment-means.ts';
 import { completedProfile, type SellerProfile } from '../tenant/tenant.ts';
+import { dateProblems } from './date-problems.ts';
 import { DATE_YEARS } from './field-input.ts';
 import { keeper } from './field-makers.ts';
 import type { Input, Stored } from './field-table.ts';
 import { INVOICE_TERMS } from './fields.ts';
+import type { ServicePeriod } from './particulars.ts';
 
 /** Date of the operation, due date and payment. Dates are calendar dates in Africa/Casablanca, `YYYY-MM-DD`. */
 export interface InvoiceTerms extends Stored<typeof INVOICE_TERMS> {}
@@ -32,15 +34,13 @@ export function termsProblems(
   { operationDate, dueDate, bankAccount }: Partial<TermsInput>,
   issueDate: string,
 ): Problem[] {
-  const problems: Problem[] = [];
-  const within = (name: string, day: string | null | undefined, first: string, last: string) => {
-    if (day == null || (day >= first && day <= last)) return;
-    const message = `${name} is ${day}; for an invoice of ${issueDate} it must be from ${first} to ${last}.`;
-    problems.push(problem('invalid_date', message, `terms.${name}`));
-  };
   const { operationBefore, operationAfter, dueAfter } = DATE_YEARS;
-  within('operationDate', operationDate, addYears(issueDate, -operationBefore), addYears(issueDate, operationAfter));
-  within('dueDate', dueDate, issueDate, addYears(issueDate, dueAfter));
+  const [earliest, latest] = [addYears(issueDate, -operationBefore), addYears(issueDate, operationAfter)];
+  const lastDue = addYears(issueDate, dueAfter);
+  const problems = [
+    ...dateProblems('terms.operationDate', operationDate, earliest, latest, issueDate, 'operationDate'),
+    ...dateProblems('terms.dueDate', dueDate, issueDate, lastDue, issueDate, 'dueDate'),
+  ];
   if (bankAccount != null && !hasBankAccountKey(bankAccount)) {
     const message =
       'bankAccount has a check key (its last two digits) that does not match: at least one digit is wrong.';
@@ -57,6 +57,7 @@ export interface TermsSource {
   readonly createdAt: Date;
   /** The legal number; null before it is assigned. */
   readonly number: string | null;
+  readonly servicePeriod: ServicePeriod | null;
 }
 
 /**
@@ -66,9 +67,10 @@ export interface TermsSource {
  * Payment mode (words) and payment means (code) belong together: an invoice that states either takes neither from the
  * profile. The profile's bank account applies to transfers and to payments without a code. A code without words gets
  * the code's own words, which take precedence over those of a specimen. The reference defaults to the invoice's number
- * if the payment means or the account is known.
+ * if the payment means or the account is known. A stated period of service says when the operation was, so the profile
+ * does not.
  */
-export function termsOf({ terms: own, seller: profile, createdAt, number }: TermsSource): LegalTerms {
+export function termsOf({ terms: own, seller: profile, createdAt, number, servicePeriod }: TermsSource): LegalTerms {
   const { seller } = completedProfile(profile);
   const issueDate = moroccanDate(createdAt);
   const takesProfiles = own.paymentMode === null && own.paymentMeans === null;
@@ -78,7 +80,7 @@ export function termsOf({ terms: own, seller: profile, createdAt, number }: Term
   const bankAccount = own.bankAccount ?? (takesAccount ? seller.bankAccount : null);
   const { paymentTermDays: days } = seller;
   return {
-    operationDate: own.operationDate ?? (seller.operationDateIsIssueDate ? issueDate : null),
+    operationDate: own.operationDate ?? (seller.operationDateIsIssueDate && !servicePeriod ? issueDate : null),
     dueDate: own.dueDate ?? (days === null ? null : addDays(issueDate, days)),
     paymentMode: own.paymentMode ?? (takesProfiles ? profile.paymentMode : null) ?? words ?? seller.paymentMode,
     paymentMeans,

@@ -68,6 +68,7 @@ function printedFields({
   seller,
   lines,
   terms,
+  references,
 }: Stated): [path: string, text: string | null | undefined][] {
   const hasExempt = lines.some(({ taxRate }) => taxRate === 0);
   return [
@@ -89,6 +90,8 @@ function printedFields({
     ['seller.paymentMode', seller.paymentMode],
     ['terms.paymentMode', terms.paymentMode],
     ['terms.paymentReference', terms.paymentReference],
+    ['references.order', references?.order],
+    ['references.contract', references?.contract],
     ['seller.exemptionReason', hasExempt ? seller.exemptionReason : null],
   ];
 }

@@ -12,6 +12,7 @@ import { INVOICE } from './fields.ts';
 import { numberProblem, ruleProblems, spacingProblems } from './invoice-rules.ts';
 import type { InvoiceWarning } from './invoice-warnings.ts';
 import { legalInvoice } from './legal-invoice.ts';
+import { completeParticulars } from './particulars.ts';
 import { InvalidDocument, type InvoiceWriter } from './ports.ts';
 import type { InvoiceReading } from './repository.ts';
 import { legalNumber, seriesOf } from './series-number.ts';
@@ -51,12 +52,12 @@ export const validateInvoice = {
   ): Promise<InvoiceValidation> {
     const parsed = createInvoiceInput.safeParse(draft);
     const parts = parsed.success ? parsed.data : validPartsOf(draft);
-    const { amount, lines, customer, number, terms } = parts;
+    const { lines, customer, number } = parts;
     const structural = parsed.success ? [] : problemsOf(parsed.error);
     const unread = structural.flatMap(({ param }) => param ?? []);
     const problems = [
       ...structural,
-      ...ruleProblems({ amount, lines, customer: ruledCustomer(customer, unread), terms }, new Date()),
+      ...ruleProblems({ ...parts, customer: ruledCustomer(customer, unread) }, new Date()),
       ...spacingProblems(number),
       ...[(await numberProblem(invoices, owner, number)) ?? []].flat(),
       ...sellerProblems(owner),
@@ -126,11 +127,13 @@ function concerns(refused: string | null, path: string): boolean {
 /** Computes the warnings about the valid parts. */
 async function warningsOf(
   { tenant }: Member,
-  { amount, lines = [], customer, number, terms }: ValidParts<typeof INVOICE>,
+  parts: ValidParts<typeof INVOICE>,
   invoiceWarnings: InvoiceWarnings,
 ): Promise<InvoiceWarning[]> {
+  const { amount, lines = [], customer, number, terms } = parts;
   const totals = totalsOf({ lines });
   const stated = {
+    ...completeParticulars(parts),
     kind: 'invoice' as const,
     terms: ownTerms(terms),
     createdAt: new Date(),

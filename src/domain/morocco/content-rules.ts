@@ -1,4 +1,5 @@
 import { always, informationRule, READ, READ_EARLIER, warningRule } from './rule.ts';
+import { operationOf } from './rule-findings.ts';
 
 const INVOICE_CONTENT = always('flasheconomie.com (DGI, note 17-01-2019); cybadvisory.com 2019-01-04', READ);
 
@@ -55,8 +56,8 @@ export const CONTENT_RULES = {
     },
     namesLaw: true,
     periods: INVOICE_CONTENT,
-    concerns: ({ kind, terms }) =>
-      kind === 'invoice' && terms.operationDate === null ? [{ path: 'terms.operationDate' }] : [],
+    concerns: (document) =>
+      document.kind === 'invoice' && operationOf(document).date === null ? [{ path: 'terms.operationDate' }] : [],
   }),
   payment_reference_missing: warningRule({
     status: 'in_force',

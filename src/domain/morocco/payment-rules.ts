@@ -1,5 +1,5 @@
 import { informationRule, type PeriodRow, READ, READ_EARLIER, warningRule } from './rule.ts';
-import { cashDuty, isPaidInCash, termInDays } from './rule-findings.ts';
+import { cashDuty, isPaidInCash, operationOf, termInDays } from './rule-findings.ts';
 
 interface TermFigures extends Readonly<Record<string, number>> {
   /** In days, if nothing is agreed on. */
@@ -89,7 +89,7 @@ export const PAYMENT_RULES = {
     },
     periods: PAYMENT_TERMS,
     concerns: (document, _figures, date) =>
-      termInDays(document, date).fromMonthEnd ? [{ path: 'terms.operationDate' }] : [],
+      termInDays(document, date).fromMonthEnd ? [{ path: operationOf(document).path }] : [],
   }),
   cash_fine: warningRule({
     status: 'in_force',

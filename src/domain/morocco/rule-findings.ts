@@ -22,12 +22,22 @@ export function needsProfileReason({ taxRates, exemptions }: RuledDocument): boo
  * if the invoice is of a later one. Without a due date the term is 0; credit notes have none.
  * @param issueDate the date of the document, `YYYY-MM-DD`
  */
-export function termInDays({ kind, terms }: RuledDocument, issueDate: string): { term: number; fromMonthEnd: boolean } {
+export function termInDays(document: RuledDocument, issueDate: string): { term: number; fromMonthEnd: boolean } {
+  const { kind, terms } = document;
   if (kind !== 'invoice') return { term: 0, fromMonthEnd: false };
-  const monthEnd = terms.operationDate === null ? issueDate : endOfMonth(terms.operationDate);
+  const { date } = operationOf(document);
+  const monthEnd = date === null ? issueDate : endOfMonth(date);
   const fromMonthEnd = monthEnd < issueDate;
   const start = Date.parse(fromMonthEnd ? monthEnd : issueDate);
   return { term: terms.dueDate === null ? 0 : (Date.parse(terms.dueDate) - start) / DAY_MS, fromMonthEnd };
+}
+
+/** Returns when the operation was, and the field that says so: a period of service does with its last day. */
+export function operationOf({ terms, servicePeriod }: RuledDocument): { date: string | null; path: string } {
+  if (terms.operationDate !== null || servicePeriod === null) {
+    return { date: terms.operationDate, path: 'terms.operationDate' };
+  }
+  return { date: servicePeriod.to, path: 'servicePeriod.to' };
 }
 
 function endOfMonth(date: string): string {

@@ -2,6 +2,7 @@ import { addDays } from '../calendar-date.ts';
 import type { DocumentLanguage } from '../document-language.ts';
 import type { CustomerKind } from '../invoice/customer-kind.ts';
 import type { Kind } from '../invoice/kinds.ts';
+import type { ServicePeriod } from '../invoice/particulars.ts';
 import type { TaxRate } from '../invoice/tax-rate.ts';
 import type { LegalTerms } from '../invoice/terms.ts';
 import type { Centimes } from '../money.ts';
@@ -93,6 +94,7 @@ export interface RuledDocument {
   readonly exemptionReason: string | null;
   /** The terms that the documents state. */
   readonly terms: Pick<LegalTerms, 'operationDate' | 'dueDate' | 'paymentMeans' | 'paymentReference'>;
+  readonly servicePeriod: Pick<ServicePeriod, 'to'> | null;
 }
 
 /** A rule in one of its periods. */

@@ -10,8 +10,17 @@ export const CreditNoteType = builder.objectRef<Invoice>('CreditNote');
 /** What documents of all kinds have. `fiscal-document-list.ts` implements it. */
 export const FiscalDocumentType = builder.interfaceRef<Invoice>('FiscalDocument');
 
-const { terms: _terms, ...fields } = INVOICE.fields;
-/** The fields of the record that documents of all kinds have. Nobody pays a credit note, so it has no terms. */
+const {
+  terms: _terms,
+  references: _references,
+  servicePeriod: _period,
+  foreignValue: _value,
+  ...fields
+} = INVOICE.fields;
+/**
+ * The fields of the record that documents of all kinds have. Nobody pays a credit note, so it has no terms; its invoice
+ * states the particulars.
+ */
 export const DOCUMENT_FIELDS = fields;
 
 /** Adds fields that documents of all kinds have. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { INVOICE_WARNINGS } from '../../../src/domain/invoice/invoice-warnings.ts';
 import { legalWarnings, rulesConcerning, type WarnedInvoice } from '../../../src/domain/invoice/legal-warnings.ts';
+import { NO_PARTICULARS } from '../../../src/domain/invoice/particulars.ts';
 import { type InvoiceTerms, NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import { explained } from '../../../src/domain/morocco/rules.ts';
@@ -15,7 +16,17 @@ const buyer = { ...sample.customer, ice: '000000000000097' };
 const codes = (changes: Partial<WarnedInvoice>) => {
   const { amount, lines } = sample;
   const seller = { ...sample.seller, ice: '999000000000005' };
-  const invoice = { kind: 'invoice' as const, amount, customer: buyer, lines, seller, terms, createdAt, ...changes };
+  const invoice = {
+    kind: 'invoice' as const,
+    ...NO_PARTICULARS,
+    amount,
+    customer: buyer,
+    lines,
+    seller,
+    terms,
+    createdAt,
+    ...changes,
+  };
   return legalWarnings(invoice).map(({ code, path }) => `${code} ${path}`);
 };
 const customer = { ...sample.customer, ice: '999000000000005' };
@@ -70,6 +81,7 @@ describe('the warnings of an invoice', () => {
       lines: [plain, ...Array.from({ length: 30 }, () => line)],
       amount: 31 * 120,
       number: 'A-1',
+      ...NO_PARTICULARS,
       terms: NO_TERMS,
       createdAt: new Date(),
       kind: 'invoice' as const,
@@ -102,6 +114,7 @@ describe('the warnings of an invoice', () => {
       amount: sample.amount,
       kind: 'invoice',
       number: null,
+      ...NO_PARTICULARS,
       terms,
       createdAt,
     });

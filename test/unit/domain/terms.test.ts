@@ -85,7 +85,7 @@ describe('a RIB', () => {
 
 describe('the terms that documents state', () => {
   const stated = (own: Partial<InvoiceTerms>, seller: Parameters<typeof termsOf>[0]['seller'] = PROFILE) =>
-    termsOf({ terms: { ...NO_TERMS, ...own }, seller, createdAt, number: '2027-000001' });
+    termsOf({ terms: { ...NO_TERMS, ...own }, seller, createdAt, number: '2027-000001', servicePeriod: null });
 
   it("default to the profile's, counted from the invoice's date in Morocco", () => {
     expect(stated({})).toEqual({

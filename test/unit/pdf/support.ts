@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { crc32, deflateSync } from 'node:zlib';
 import type { DocumentLanguage } from '../../../src/domain/document-language.ts';
 import { COMPANY } from '../../../src/domain/invoice/customer-kind.ts';
+import { NO_PARTICULARS } from '../../../src/domain/invoice/particulars.ts';
 import type { LegalInvoice, LegalLine, PrintedInvoice } from '../../../src/domain/invoice/ports.ts';
 import type { TaxRate } from '../../../src/domain/invoice/tax-rate.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
@@ -76,6 +77,7 @@ export function printed(
   const totals = totalsOf({ lines })!;
   return {
     invoice: {
+      ...NO_PARTICULARS,
       id: 'inv_550e8400-e29b-41d4-a716-446655440000',
       kind: 'invoice',
       credit: null,

@@ -1,4 +1,5 @@
 import { COMPANY } from '../../../src/domain/invoice/customer-kind.ts';
+import { NO_PARTICULARS } from '../../../src/domain/invoice/particulars.ts';
 import type { LegalInvoice, LegalLine } from '../../../src/domain/invoice/ports.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
@@ -9,6 +10,7 @@ export function sampleInvoice(changes: Partial<Omit<LegalInvoice, 'totals'>> = {
   const totals = totalsOf({ lines });
   if (totals === null) throw new RangeError('the total of the sample lines exceeds the largest amount');
   return {
+    ...NO_PARTICULARS,
     id: 'inv_550e8400-e29b-41d4-a716-446655440000',
     kind: 'invoice',
     credit: null,

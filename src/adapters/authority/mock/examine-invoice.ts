@@ -1,7 +1,21 @@
 import type { Problem } from '../../../domain/authority/ports.ts';
 import { type Kind, kindOfRoot } from '../../../domain/invoice/kinds.ts';
 import { examineFigures } from './examine-figures.ts';
-import { all, CBC, called, child, Fault, isCreditNote, type Located, must, one, textOf, UBL } from './located.ts';
+import { examineParticulars } from './examine-particulars.ts';
+import {
+  all,
+  CBC,
+  called,
+  child,
+  Fault,
+  isCreditNote,
+  isDate,
+  type Located,
+  must,
+  one,
+  textOf,
+  UBL,
+} from './located.ts';
 import { readXml } from './read-xml.ts';
 
 /**
@@ -25,6 +39,7 @@ export function faultOf(document: Uint8Array, customerIce: string | null): Probl
     examineParties(root, customerIce);
     examineTerms(root);
     if (isCreditNote(root)) examineOriginal(root);
+    examineParticulars(root);
     examineFigures(root);
     return null;
   } catch (error) {
@@ -169,8 +184,4 @@ function examineTerms(root: Located): void {
       `Le compte ${digits} n’est pas un RIB dont la clé est juste`,
     );
   }
-}
-
-function isDate(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T12:00Z`).getUTCDate() === Number(text.slice(8));
 }

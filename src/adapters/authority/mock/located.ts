@@ -73,3 +73,8 @@ export function centimes(amount: Located): bigint {
   const [, sign = '', whole = '', fraction = ''] = match;
   return BigInt(`${sign}${whole}${fraction.padEnd(2, '0')}`);
 }
+
+/** Whether a text is a calendar date, `YYYY-MM-DD`. */
+export function isDate(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T12:00Z`).getUTCDate() === Number(text.slice(8));
+}

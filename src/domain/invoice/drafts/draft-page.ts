@@ -8,6 +8,7 @@ import { LIMITS } from '../field-input.ts';
 import { partsReader } from '../field-makers.ts';
 import { INVOICE, INVOICE_LINE } from '../fields.ts';
 import { TOO_MUCH } from '../invoice-rules.ts';
+import { completeParticulars } from '../particulars.ts';
 import type { DrawnDraft, LegalLine } from '../ports.ts';
 import { DEFAULT_TAX_RATE } from '../tax-rate.ts';
 import { ownTerms, termsOf } from '../terms.ts';
@@ -32,7 +33,9 @@ export function draftPage(
   now: Date,
 ): DrawnDraft {
   const written = JSON.parse(content) as { readonly lines?: unknown };
-  const { amount, customer, terms } = partsOf(written);
+  const parts = partsOf(written);
+  const { amount, customer, terms } = parts;
+  const particulars = completeParticulars(parts);
   const typed = Array.isArray(written.lines) ? written.lines.slice(0, LIMITS.lines).map(lineOf) : [];
   const totals = totalsOf({ lines: typed });
   if (!totals) throw serviceError('invalid_request', TOO_MUCH, 'lines');
@@ -40,6 +43,7 @@ export function draftPage(
   const kind = customer?.kind ?? DEFAULT_CUSTOMER_KIND;
   return {
     draft: {
+      ...particulars,
       id,
       kind: 'invoice',
       credit: null,
@@ -48,7 +52,7 @@ export function draftPage(
       environment,
       number: '',
       issueDate: moroccanDate(now),
-      terms: termsOf({ terms: ownTerms(terms), seller: profile, createdAt: now, number: null }),
+      terms: termsOf({ ...particulars, terms: ownTerms(terms), seller: profile, createdAt: now, number: null }),
       currency: CURRENCY,
       ...completedProfile(profile),
       customer: {

@@ -44,6 +44,7 @@ function documentOf({ date, text }: Pick<Sample, 'date' | 'text'>): RuledDocumen
     buyer: { kind: 'company', ice: '001525713000085', address: '5, avenue Hassan II, Rabat' },
     missingSellerFields: [],
     exemptionReason: 'article 91 du CGI',
+    servicePeriod: null,
     terms: { operationDate: date, dueDate: addDays(date, 30), paymentMeans: 'transfer', paymentReference: 'F-1' },
   };
   const { terms, buyer } = document;

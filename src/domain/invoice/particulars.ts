@@ -1,0 +1,114 @@
+import { addYears } from '../calendar-date.ts';
+import { decimalsOf, foreignAmountText } from '../currencies.ts';
+import { exactly, RATE_PLACES, rateText } from '../decimal.ts';
+import { type Problem, problem } from '../errors.ts';
+import { type Centimes, decimalOf } from '../money.ts';
+import { dateProblems } from './date-problems.ts';
+import { DATE_YEARS } from './field-input.ts';
+import { keeper } from './field-makers.ts';
+import type { Stored, ValidParts } from './field-table.ts';
+import { type FOREIGN_VALUE, INVOICE_REFERENCES, type SERVICE_PERIOD } from './particulars-fields.ts';
+
+export interface InvoiceReferences extends Stored<typeof INVOICE_REFERENCES> {}
+
+/** Calendar dates in Africa/Casablanca, `YYYY-MM-DD`. */
+export interface ServicePeriod extends Stored<typeof SERVICE_PERIOD> {}
+
+/** The amount of an invoice in another currency, in its smallest unit. */
+export interface ForeignValue extends Stored<typeof FOREIGN_VALUE> {}
+
+/** What an invoice states beside its lines and its payment. */
+export interface Particulars {
+  readonly references: InvoiceReferences | null;
+  readonly servicePeriod: ServicePeriod | null;
+  readonly foreignValue: ForeignValue | null;
+}
+
+/** Those of a credit note, whose invoice states them. */
+export const NO_PARTICULARS: Particulars = { references: null, servicePeriod: null, foreignValue: null };
+
+const keepReferences = keeper(INVOICE_REFERENCES);
+
+/** The valid parts of particulars. */
+export interface ParticularParts {
+  readonly references?: ValidParts<typeof INVOICE_REFERENCES> | null | undefined;
+  readonly servicePeriod?: ValidParts<typeof SERVICE_PERIOD> | null | undefined;
+  readonly foreignValue?: ValidParts<typeof FOREIGN_VALUE> | null | undefined;
+}
+
+/** Returns the particulars of a draft that are complete. */
+export function completeParticulars({ references, servicePeriod, foreignValue }: ParticularParts): Particulars {
+  return {
+    references: references ? keepReferences(references) : null,
+    servicePeriod: servicePeriodOf(servicePeriod),
+    foreignValue: foreignValueOf(foreignValue),
+  };
+}
+
+function servicePeriodOf(parts: ParticularParts['servicePeriod']): ServicePeriod | null {
+  const { from, to } = parts ?? {};
+  return from === undefined || to === undefined ? null : { from, to };
+}
+
+function foreignValueOf(parts: ParticularParts['foreignValue']): ForeignValue | null {
+  const { currency, amount, rate, rateDate } = parts ?? {};
+  if (currency === undefined || amount === undefined || rate === undefined || rateDate === undefined) return null;
+  return { currency, amount, rate, rateDate };
+}
+
+/** What the foreign value is compared with. */
+interface Asked {
+  /** The amount of the invoice; null if it is not known. */
+  readonly amount: Centimes | null;
+  readonly lines: number;
+}
+
+/** Checks the business rules (422) of particulars. @param issueDate the date of the invoice */
+export function particularsProblems(parts: ParticularParts, asked: Asked, issueDate: string): Problem[] {
+  const { from, to } = parts.servicePeriod ?? {};
+  const value = foreignValueOf(parts.foreignValue);
+  const first = addYears(issueDate, -DATE_YEARS.operationBefore);
+  const last = addYears(issueDate, DATE_YEARS.periodAfter);
+  const problems = [
+    ...dateProblems('servicePeriod.from', from, first, last, issueDate),
+    ...dateProblems('servicePeriod.to', to, first, last, issueDate),
+  ];
+  if (from !== undefined && to !== undefined && from > to) {
+    const message = `servicePeriod.to is ${to}, before servicePeriod.from, which is ${from}.`;
+    problems.push(problem('invalid_date', message, 'servicePeriod.to'));
+  }
+  const earliest = addYears(issueDate, -DATE_YEARS.rateBefore);
+  problems.push(...dateProblems('foreignValue.rateDate', parts.foreignValue?.rateDate, earliest, issueDate, issueDate));
+  if (value === null || asked.amount === null || agrees(value, asked.amount, asked.lines)) return problems;
+  const { currency, amount, rate } = value;
+  const message = `foreignValue.amount is ${amount} (${foreignAmountText(amount, currency)} ${currency}): at ${rateText(rate)} it is ${decimalOf(valueInCentimes(value))} MAD, and amount is ${decimalOf(asked.amount)} MAD. Rounding does not explain the difference.`;
+  return [...problems, problem('amount_mismatch', message, 'foreignValue.amount')];
+}
+
+/** The decimals that every rate is taken to state: 10.8 is 10.8000, as banks publish it. */
+const STATED_PLACES = 4;
+
+/**
+ * Whether a value in another currency is the amount in dirhams, as far as rounding can tell: the value may be rounded to
+ * the unit of its currency, the rate to its last decimal or the fourth, and dirhams to a centime on each line.
+ */
+function agrees({ currency, amount, rate }: ForeignValue, centimes: Centimes, lines: number): boolean {
+  const places = rateText(rate).split('.')[1]?.length ?? 0;
+  const rateOff = 10n ** BigInt(RATE_PLACES - Math.max(places, STATED_PLACES));
+  // Twice the value and the rate, so that half a unit of each is whole.
+  const value = 2n * BigInt(amount);
+  const scaledRate = 2n * exactly(rate, RATE_PLACES);
+  const centime = 4n * 10n ** BigInt(decimalsOf(currency) + RATE_PLACES - 2);
+  const asked = BigInt(centimes) * centime;
+  const rounding = (BigInt(lines) * centime) / 2n;
+  return (
+    (value - 1n) * (scaledRate - rateOff) <= asked + rounding &&
+    asked - rounding <= (value + 1n) * (scaledRate + rateOff)
+  );
+}
+
+/** Returns a value at its rate, rounded down to a centime. */
+function valueInCentimes({ currency, amount, rate }: ForeignValue): Centimes {
+  const product = BigInt(amount) * exactly(rate, RATE_PLACES);
+  return Number(product / 10n ** BigInt(decimalsOf(currency) + RATE_PLACES - 2));
+}
