@@ -30,9 +30,11 @@ export function dirhamsAndCentimes(amount: Centimes): [dirhams: number, centimes
 }
 
 /**
- * `numerator / denominator`, rounded half up (away from zero for this service's positive amounts), exact at any size.
- * @param numerator not negative
+ * `numerator / denominator`, rounded to the nearest integer, halves up (-0.5 is 0), exact at any size.
+ * @param denominator above 0
  */
 export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
-  return (numerator * 2n + denominator) / (denominator * 2n);
+  const [over, under] = [numerator * 2n + denominator, denominator * 2n];
+  const rounded = over / under;
+  return over < 0n && over % under !== 0n ? rounded - 1n : rounded;
 }

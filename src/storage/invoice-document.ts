@@ -35,6 +35,8 @@ export interface InvoiceDocument
       | 'terms'
       | 'lines'
       | 'customer'
+      | 'discount'
+      | 'charge'
       | 'traceparent'
       | keyof Particulars
       | keyof typeof UNANSWERED
@@ -54,6 +56,10 @@ export interface InvoiceDocument
   ownNumber?: string;
   /** Of the customer's name: see `customerKey`. */
   customerKey: string;
+  /** Absent if it has none. */
+  discount?: NonNullable<Invoice['discount']>;
+  /** Absent if it has none. */
+  charge?: NonNullable<Invoice['charge']>;
   /** Without terms that are null. */
   terms?: Partial<InvoiceTerms>;
   /** Without what only customers without an ICE have. */
@@ -113,6 +119,8 @@ export function documentOf(
     ownNumber,
     terms,
     lines,
+    discount,
+    charge,
     traceparent,
     references,
     servicePeriod,
@@ -141,6 +149,8 @@ export function documentOf(
     ...(credits.version > 0 && { credits }),
     ...(replaces !== null && { replaces }),
     ...(replacedBy !== null && { replacedBy }),
+    ...(discount !== null && { discount }),
+    ...(charge !== null && { charge }),
     ...(ownNumber !== null && { ownNumber }),
     ...(ownNumber === null && rest.status === 'pending' && !waits && { awaitsNumber: seriesOf(rest) }),
     ...(mark && { idempotency: mark }),
@@ -183,6 +193,8 @@ export function invoiceOf({
   traceparent,
   lines,
   customer,
+  discount,
+  charge,
   ...invoice
 }: InvoiceDocument): Invoice {
   return complete({
@@ -194,6 +206,8 @@ export function invoiceOf({
     credits: credits ?? NO_CREDITS,
     replaces: replaces ?? null,
     replacedBy: replacedBy ?? null,
+    discount: discount ?? null,
+    charge: charge ?? null,
     ...UNANSWERED,
     ...NO_PARTICULARS,
     ...invoice,

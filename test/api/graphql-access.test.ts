@@ -80,6 +80,9 @@ beforeAll(async () => {
   const exemption = { code: 'suspension', certificate: { number: OWN_TEXT, date: '2026-01-31' } };
   const price = { quantity: 1.5, unit: 'HUR', unitPrice: 8200, taxIncluded: true, taxRate: 0 };
   const line = { description: OWN_TEXT, ...price, discount, exemption };
+  // Taken from the whole and added to it, so that the amount stays.
+  const whole = { amount: 240, taxIncluded: true, reason: OWN_TEXT };
+  const priced = { lines: [line], discount: whole, charge: whole };
   const today = moroccanDate(new Date());
   const particulars = {
     references: { order: OWN_TEXT, contract: OWN_TEXT },
@@ -91,7 +94,7 @@ beforeAll(async () => {
     amount: 12_000,
     currency: 'MAD',
     customer,
-    lines: [line],
+    ...priced,
     terms,
     ...particulars,
     metadata: { OWN_TEXT },

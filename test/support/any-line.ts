@@ -38,3 +38,37 @@ export const anyLine: fc.Arbitrary<PricedLine & { readonly unit: Unit | null }> 
     const listed = Number(nearest(times(fraction(line.quantity), fraction(line.unitPrice))));
     return { ...line, discount: { amount: Math.floor(listed * part) } };
   });
+
+/** A discount or a charge of the whole document: a percentage, or an amount as a part of what the lines add up to. */
+const anyAdjustment = fc.record({
+  taxIncluded: fc.constantFrom(true, false, null),
+  value: fc.oneof(
+    decimal(0, 99, 2)
+      .filter((percent) => percent > 0)
+      .map((percent) => ({ percent })),
+    fc.oneof(fc.constant(1), fc.constant(0), fc.double({ min: 0, max: 1, noNaN: true })).map((part) => ({ part })),
+  ),
+});
+
+/**
+ * A document of lines with a discount and a charge of the whole, each of which may be absent.
+ * @param wholeOf what lines add up to, in centimes, with or without tax
+ */
+export function anyDocument<Line extends PricedLine>(
+  lines: fc.Arbitrary<readonly Line[]>,
+  wholeOf: (lines: readonly Line[], withTax: boolean) => bigint,
+) {
+  return fc
+    .record({ lines, discount: fc.option(anyAdjustment), charge: fc.option(anyAdjustment) })
+    .map(({ lines, ...document }) => {
+      const stated = (adjustment: typeof document.discount) => {
+        if (adjustment === null) return null;
+        const { value, taxIncluded } = adjustment;
+        if ('percent' in value) return { ...value, taxIncluded };
+        const whole = wholeOf(lines, taxIncluded === true);
+        const amount = Math.floor(Number(whole) * value.part);
+        return amount === 0 ? null : { amount, taxIncluded };
+      };
+      return { lines, discount: stated(document.discount), charge: stated(document.charge) };
+    });
+}

@@ -11,6 +11,7 @@ import { MAX_CENTIMES } from '../../src/domain/money.ts';
 import { EXEMPTION_CODES } from '../../src/domain/morocco/exemptions.ts';
 import { PAYMENT_MEANS_NAMES } from '../../src/domain/payment-means.ts';
 import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
+import { adjustedDocuments, type Changes } from './adjusted-documents.ts';
 import { PARTICULAR_SPECIMENS } from './particular-specimens.ts';
 
 /** A document that creation accepts, with the case that it covers. */
@@ -27,7 +28,7 @@ export interface Credited {
   readonly counted: readonly Specimen[];
 }
 
-type Line = CreateInvoiceInput['lines'][number];
+export type Line = CreateInvoiceInput['lines'][number];
 
 export const TEXTS: readonly string[] = [
   'فاتورة رقم ١٢٣ — شركة الأطلس للاستشارات',
@@ -76,7 +77,7 @@ export function corpus(): Specimen[] {
   const upTo = (max: number) => Math.floor(random() * max);
   const oneOf = <T>(values: readonly T[]): T => values[upTo(values.length)] as T;
   const found: Specimen[] = [];
-  const add = (name: string, lines: readonly Line[], changes: Partial<LegalInvoice> = {}) =>
+  const add = (name: string, lines: readonly Line[], changes: Changes = {}) =>
     found.push({ name, invoice: legalFrom(lines, changes, found.length + 1), credits: null });
 
   for (const rate of TAX_RATES) {
@@ -237,6 +238,7 @@ export function corpus(): Specimen[] {
     const terms = oneOf([undefined, { ...ALL_TERMS, paymentMeans: oneOf(PAYMENT_MEANS_NAMES) }]);
     add(`random ${found.length}`, lines, terms && { terms });
   }
+  for (const [name, lines, changes] of adjustedDocuments()) add(name, lines, changes);
   return found;
 }
 
@@ -249,15 +251,18 @@ function particularsIn({ references, servicePeriod, foreignValue }: Partial<Lega
 }
 
 /** Applies the rules of creation, so that every specimen is an invoice that a user could create. */
-function legalFrom(lines: readonly Line[], changes: Partial<LegalInvoice>, serial: number): LegalInvoice {
+function legalFrom(lines: readonly Line[], changes: Changes, serial: number): LegalInvoice {
+  const { discount, charge } = changes;
   const base = sampleInvoice();
   const { email: _email, ...customer } = changes.customer ?? base.customer;
-  const amount = changes.amount ?? totalsOf({ lines })?.gross ?? 0;
+  const amount = changes.amount ?? totalsOf({ lines, discount, charge })?.gross ?? 0;
   const input = createInvoiceInput.parse({
     amount,
     currency: 'MAD',
     customer,
     lines,
+    discount,
+    charge,
     metadata: {},
     terms: changes.terms,
     ...particularsIn(changes),
@@ -275,7 +280,7 @@ function legalFrom(lines: readonly Line[], changes: Partial<LegalInvoice>, seria
     lines: linesWithAmounts(input),
     amount,
   });
-  const totals = totalsOf({ lines });
+  const totals = totalsOf({ lines, discount, charge });
   if (!totals || !isTolerated(amount, totals, lines))
     throw new Error(`the corpus holds an amount that is refused: ${amount}`);
   return invoice;

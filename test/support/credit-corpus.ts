@@ -80,7 +80,9 @@ export function creditCorpus(): Specimen[] {
         continue;
       }
       const shares = counted.map(shareOf);
-      const parts = { ...original, lines: original.lines.map((line) => ({ ...PIECE, ...line })) as InvoiceLine[] };
+      const { discount, charge } = original.totals;
+      const lined = original.lines.map((line) => ({ ...PIECE, ...line })) as InvoiceLine[];
+      const parts = { ...original, lines: lined, discount, charge };
       const left = leftOf(parts, shares);
       if (left.rates.length === 0) return;
       const { lines, amounts, reason, note } = requested(step, original, left);
@@ -115,7 +117,7 @@ export function creditCorpus(): Specimen[] {
       issueDate: `2025-0${1 + upTo(9)}-${10 + upTo(19)}`,
       dgiId: oneOf(['DGI-2025-00c4', null]),
       customer: { ice, name: buyer, address },
-      lines: lines.map(({ amount: _, ...line }) => line),
+      lines: lines.map(({ amount: _, finalAmount: _final, ...line }) => line),
       amount,
       metadata: {},
     });
@@ -137,7 +139,8 @@ export function creditCorpus(): Specimen[] {
   for (const [index, specimen] of corpus().entries()) {
     if (specimen.invoice.lines.length === 1000) credit(specimen, ['rest']);
     else if (index % 3 === 0) credit(specimen, PLANS[(index / 3) % PLANS.length] ?? []);
-    if (index % 8 === 1) creditEarlier(specimen);
+    const { discount, charge } = specimen.invoice.totals;
+    if (index % 8 === 1 && !discount && !charge) creditEarlier(specimen);
   }
   return found;
 }

@@ -22,8 +22,9 @@ export function per(over: number | bigint, under: number | bigint): Fraction {
   return { over: BigInt(over), under: BigInt(under) };
 }
 
-/** Rounds a number that is not negative to the nearest integer, halves up. */
+/** Rounds a number to the nearest integer, halves up: -0.5 is 0. */
 export function nearest({ over, under }: Fraction): bigint {
   const whole = over / under;
-  return 2n * (over - whole * under) >= under ? whole + 1n : whole;
+  const lower = whole * under > over ? whole - 1n : whole;
+  return 2n * (over - lower * under) >= under ? lower + 1n : lower;
 }

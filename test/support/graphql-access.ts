@@ -58,7 +58,7 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + 404 404 403 + + 403 + + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
 + 404 404 403 + + 403 + + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
 + 404 404 403 empty empty 403 + + + + 404  Invoice authorityAttempts deliveries events rules warnings
-+ 404 404 403 + + 403 + + + + 404  Invoice acceptedCredit creditNotes foreignValue references replaces servicePeriod
++ 404 404 403 + + 403 + + + + 404  Invoice acceptedCredit charge creditNotes discount foreignValue references replaces servicePeriod
 + 404 404 403 + + 403 + + + + 404  AcceptedCredit amount lastDate
 + 404 404 403 empty empty 403 + + + + 404  CreditNoteConnection edges nodes
 + 404 404 403 + + 403 + + + + 404  CreditNoteConnection pageInfo
@@ -74,10 +74,14 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 null 404 404 403 null null 403 null null null null 404  Discount percent
 + 404 404 403 + + 403 + + + + 404  Exemption certificate code
 + 404 404 403 + + 403 + + + + 404  ExemptionCertificate date number
-+ 404 404 403 + + 403 + + + + 404  InvoiceLine amount description discount exemption plainDescription plainQuantity plainUnitPrice quantity taxIncluded taxRate unit unitPrice
 + 404 404 403 + + 403 + + + + 404  ForeignValue amount currency rate rateDate
 + 404 404 403 + + 403 + + + + 404  InvoiceReferences contract order
 + 404 404 403 + + 403 + + + + 404  ServicePeriod from to
++ 404 404 403 + + 403 + + + + 404  DocumentDiscount amount reason taxIncluded
+null 404 404 403 null null 403 null null null null 404  DocumentDiscount percent
++ 404 404 403 + + 403 + + + + 404  DocumentCharge amount reason taxIncluded
+null 404 404 403 null null 403 null null null null 404  DocumentCharge percent
++ 404 404 403 + + 403 + + + + 404  InvoiceLine amount description discount exemption finalAmount plainAmount plainDescription plainQuantity plainUnitPrice quantity taxIncluded taxRate unit unitPrice
 + 404 404 403 + + 403 + + + + 404  InvoiceStatusChange dgiId eventId invoiceId status updatedAt
 + 404 404 403 + + 403 + + + + 404  FiscalDocumentStatusChange dgiId eventId documentId status updatedAt
 null 404 404 403 null null 403 null null null null 404  FiscalDocumentStatusChange rejectionReason
@@ -85,7 +89,7 @@ null 404 404 403 null null 403 null null null null 404  InvoiceStatusChange reje
 + 404 404 403 + + 403 + + + + 404  InvoiceTerms bankAccount dueDate operationDate paymentMeans paymentMode paymentReference
 + 404 404 403 + + 403 + + + + 404  InvoiceTimelineEntry at status
 null 404 404 403 null null 403 null null null null 404  InvoiceTimelineEntry eventId
-+ 404 404 403 + + 403 + + + + 404  InvoiceTotals subtotal taxTotal taxTotals total
++ 404 404 403 + + 403 + + + + 404  InvoiceTotals chargeTotal discountTotal linesTotal subtotal taxTotal taxTotals total
 + 404 404 403 hidden hidden 403 + + + + 404  InvoiceWarning code message path
 null 404 404 403 hidden hidden 403 null null null null 404  InvoiceWarning rule
 + CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 + + 403 403 CreateWebhookEndpointPayload  LimitReachedError code message status

@@ -24,6 +24,8 @@ const REACH: Readonly<Record<string, string>> = {
   ForeignValue: '{ invoice(id: "INVOICE" SECRET) { foreignValue { … } } }',
   InvoiceReferences: '{ invoice(id: "INVOICE" SECRET) { references { … } } }',
   ServicePeriod: '{ invoice(id: "INVOICE" SECRET) { servicePeriod { … } } }',
+  DocumentDiscount: '{ invoice(id: "INVOICE" SECRET) { discount { … } } }',
+  DocumentCharge: '{ invoice(id: "INVOICE" SECRET) { charge { … } } }',
   InvoiceTotals: '{ invoice(id: "INVOICE" SECRET) { totals { … } } }',
   TaxTotal: '{ invoice(id: "INVOICE" SECRET) { totals { taxTotals { … } } } }',
   InvoiceTerms: '{ invoice(id: "INVOICE" SECRET) { terms { … } } }',

@@ -1,6 +1,5 @@
-import type { PricedLine } from '../../src/domain/invoice/line-amounts.ts';
 import type { Specimen } from './corpus.ts';
-import { fraction, nearest, per, times } from './fractions.ts';
+import { figuresOf } from './recompute-document.ts';
 
 /** Amounts in centimes. */
 export interface Figures {
@@ -47,33 +46,17 @@ export function sumOfFigures(figures: readonly Figures[]): Figures {
   };
 }
 
-/**
- * Bases and VAT by rate, highest rate first. Where prices include VAT, it is what their sum contains; a line of a credit
- * note has the share that it had of the invoice.
- */
-function ratesOf({ kind, lines }: Pick<Specimen['invoice'], 'kind' | 'lines'>): Figures['rates'] {
+/** Bases and VAT by rate, highest rate first. A line of a credit note has the share that it had of the invoice. */
+function ratesOf({ kind, lines, totals }: Pick<Specimen['invoice'], 'kind' | 'lines' | 'totals'>): Figures['rates'] {
+  if (kind === 'invoice') {
+    const { discount, charge } = totals;
+    return figuresOf({ lines, discount, charge }).map(({ rate, base, tax }) => ({ rate, base, tax }));
+  }
   const rates = [...new Set(lines.map(({ taxRate }) => taxRate))].sort((a, b) => b - a);
   return rates.map((rate) => {
-    const at = lines.filter(({ taxRate }) => taxRate === rate);
-    if (kind === 'credit_note') {
-      const base = sum(at.map(({ amount }) => BigInt(amount)));
-      return { rate, base, tax: vat(base, rate) };
-    }
-    const without = sum(at.flatMap((line) => (line.taxIncluded ? [] : statedOf(line))));
-    const within = sum(at.flatMap((line) => (line.taxIncluded ? statedOf(line) : [])));
-    const contained = nearest(per(within * BigInt(rate), 100 + rate));
-    return { rate, base: without + within - contained, tax: vat(without, rate) + contained };
+    const base = sum(lines.flatMap(({ taxRate, amount }) => (taxRate === rate ? BigInt(amount) : [])));
+    return { rate, base, tax: vat(base, rate) };
   });
-}
-
-/** What a line costs as it is stated: quantity times price less its discount, with tax if its price has it. */
-export function statedOf({ quantity, unitPrice, discount }: PricedLine): bigint {
-  const price = times(fraction(quantity), fraction(unitPrice));
-  const { amount, percent } = discount ?? {};
-  return (
-    nearest(price) -
-    (percent == null ? BigInt(amount ?? 0) : nearest(times(price, times(fraction(percent), per(1, 100)))))
-  );
 }
 
 function grossOf(rates: readonly { readonly base: bigint; readonly tax: bigint }[]): bigint {

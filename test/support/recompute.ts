@@ -2,7 +2,8 @@ import { DOMParser, type Element } from '@xmldom/xmldom';
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
 import type { Specimen } from './corpus.ts';
 import { equal, fraction, nearest, per, times } from './fractions.ts';
-import { dueFigures, type Figures, statedOf } from './recompute-figures.ts';
+import { figuresOf, statedOf } from './recompute-document.ts';
+import { dueFigures, type Figures } from './recompute-figures.ts';
 
 const UBL = 'urn:oasis:names:specification:ubl:schema:xsd:';
 const NAMESPACE: Readonly<Record<string, string>> = {
@@ -68,17 +69,38 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
   });
 
   const { rates, amount } = dueFigures(specimen);
-  const stated = all(root, 'cac:TaxTotal/cac:TaxSubtotal').map((each) =>
+  const rated = all(root, 'cac:TaxTotal/cac:TaxSubtotal').map((each) =>
     ['cac:TaxCategory/cbc:Percent', 'cbc:TaxableAmount', 'cbc:TaxAmount'].map((path) => text(each, path)),
   );
   const due = rates.map(({ rate, base, tax }) => [String(rate), dirhams(base), dirhams(tax)]);
-  same('rates, bases and VAT', JSON.stringify(stated), JSON.stringify(due));
+  same('rates, bases and VAT', JSON.stringify(rated), JSON.stringify(due));
   const net = rates.reduce((sum, { base }) => sum + base, 0n);
   const tax = rates.reduce((sum, each) => sum + each.tax, 0n);
   const rounding = amount - net - tax;
   same('VAT', text(root, 'cac:TaxTotal/cbc:TaxAmount'), dirhams(tax));
   const totals = 'cac:LegalMonetaryTotal/cbc:';
-  same('sum of the lines', text(root, `${totals}LineExtensionAmount`), dirhams(net));
+  const { discount, charge } = invoice.totals;
+  const shares = invoice.kind === 'invoice' ? figuresOf({ lines: invoice.lines, discount, charge }) : [];
+  const adjustments = all(root, 'cac:AllowanceCharge').map((each) => [
+    ...['cbc:ChargeIndicator', 'cbc:AllowanceChargeReason', 'cbc:Amount'].map((path) => text(each, path)),
+    text(each, 'cac:TaxCategory/cbc:Percent'),
+  ]);
+  const stated = (name: 'discount' | 'charge', word: string) =>
+    shares.flatMap((each) => {
+      const reason = asXmlReads(invoice.totals[name]?.reason || word);
+      return each[name] === 0n ? [] : [[String(name === 'charge'), reason, dirhams(each[name]), String(each.rate)]];
+    });
+  same(
+    'adjustments',
+    JSON.stringify(adjustments),
+    JSON.stringify([...stated('discount', 'Remise'), ...stated('charge', 'Frais')]),
+  );
+  const [off, on] = (['discount', 'charge'] as const).map((name) =>
+    shares.reduce((sum, each) => sum + each[name], 0n),
+  ) as [bigint, bigint];
+  same('discount', text(root, `${totals}AllowanceTotalAmount`), off === 0n ? undefined : dirhams(off));
+  same('charge', text(root, `${totals}ChargeTotalAmount`), on === 0n ? undefined : dirhams(on));
+  same('sum of the lines', text(root, `${totals}LineExtensionAmount`), dirhams(net + off - on));
   same('without VAT', text(root, `${totals}TaxExclusiveAmount`), dirhams(net));
   same('with VAT', text(root, `${totals}TaxInclusiveAmount`), dirhams(net + tax));
   same('rounding', text(root, `${totals}PayableRoundingAmount`), rounding === 0n ? undefined : dirhams(rounding));

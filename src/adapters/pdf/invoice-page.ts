@@ -7,6 +7,7 @@ import { exemptionText } from '../../domain/morocco/exemptions.ts';
 import { amountInWords } from '../../text/amount-in-words.ts';
 import { FORMATS, NO_BREAK_SPACE } from '../../text/document-format.ts';
 import { escapeHtml, html, Markup } from '../../text/markup.ts';
+import { adjustmentRows } from './adjustment-rows.ts';
 import { drawable } from './drawable-text.ts';
 import { fontFaces } from './fonts.ts';
 import { labelsOf } from './labels.ts';
@@ -166,7 +167,7 @@ function sums(texts: Texts): Markup {
   const { labels, format, invoice } = texts;
   const { totals, amount: stated, currency } = invoice;
   const rounding = stated - totals.gross;
-  const total = (label: string, value: number, kind = '') =>
+  const total = (label: string | Markup, value: number, kind = '') =>
     html`<tr class="${kind}"><th scope="row">${label}</th>${figure(format.money(value, currency))}</tr>`;
   return html`<div class="sums">
 <div class="tax"><table>
@@ -178,7 +179,7 @@ function sums(texts: Texts): Markup {
   )}</tbody>
 </table></div>
 <div class="totals"><table><tbody>
-${total(labels.net, totals.net)}
+${adjustmentRows(texts, total)}${total(labels.net, totals.net)}
 ${total(labels.totalTax, totals.tax)}
 ${total(labels.gross, totals.gross)}
 ${rounding === 0 ? null : total(labels.rounding, rounding)}

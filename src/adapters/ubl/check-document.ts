@@ -1,4 +1,5 @@
 import { KINDS, type Kind, kindOfRoot } from '../../domain/invoice/kinds.ts';
+import { TAX_RATES } from '../../domain/invoice/tax-rate.ts';
 import { expectFigures } from './check-figures.ts';
 import { expectParticulars } from './check-particulars.ts';
 import { type ReadElement, readCanonical } from './read-canonical.ts';
@@ -74,6 +75,8 @@ const PARTS: Readonly<Record<Kind, Parts>> = {
     ['cac:BillingReference', 0, 1],
     ['cac:ContractDocumentReference', 0, 1],
     ...BODY,
+    // A discount and a charge at each rate.
+    ['cac:AllowanceCharge', 0, 2 * TAX_RATES.length],
     ['cac:PricingExchangeRate', 0, 1],
     ...SUMS,
     ['cac:InvoiceLine', 1, Number.POSITIVE_INFINITY],

@@ -3,8 +3,6 @@ import type { Credit, Original } from '../../domain/invoice/credit.ts';
 import { KINDS, type Kind } from '../../domain/invoice/kinds.ts';
 import { netDiscountOf } from '../../domain/invoice/line-amounts.ts';
 import type { LegalInvoice, LegalLine } from '../../domain/invoice/ports.ts';
-import type { RateTotal } from '../../domain/invoice/tax-rate.ts';
-import { TAX_RATE_TABLE, type TaxRate } from '../../domain/invoice/tax-rate.ts';
 import type { LegalTerms } from '../../domain/invoice/terms.ts';
 import { unitCode } from '../../domain/invoice/units.ts';
 import { type Centimes, CURRENCY } from '../../domain/money.ts';
@@ -12,9 +10,11 @@ import { exemptionReasonOf, exemptionText, type LineExemption } from '../../doma
 import { paymentMeansCode } from '../../domain/payment-means.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { amountInFrenchWords } from '../../text/french-words.ts';
+import { adjustments, adjustmentTotals, lineDiscount } from './allowances.ts';
 import { type Element, SIGNATURE_PLACE } from './canonical-xml.ts';
 import { contractReference, exchangeRate, foreignValueNote, invoicePeriod, orderReference } from './particulars.ts';
 import { customerParty, isWritten, sellerParty } from './parties.ts';
+import { taxCategory, taxSubtotal } from './tax-category.ts';
 import { group, money, text } from './vocabulary.ts';
 
 /** Builds the document as an element tree, in the order of UBL 2.1's schemas Invoice and CreditNote. */
@@ -52,6 +52,7 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
     customerParty(customer),
     delivery(terms),
     paymentMeans(terms),
+    ...adjustments(totals, exemptionReason),
     exchangeRate(foreignValue),
     group(
       'cac:TaxTotal',
@@ -60,9 +61,10 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
     ),
     group(
       'cac:LegalMonetaryTotal',
-      money('cbc:LineExtensionAmount', totals.net),
+      money('cbc:LineExtensionAmount', totals.linesNet),
       money('cbc:TaxExclusiveAmount', totals.net),
       money('cbc:TaxInclusiveAmount', totals.gross),
+      ...adjustmentTotals(totals),
       amount !== totals.gross && money('cbc:PayableRoundingAmount', amount - totals.gross),
       money('cbc:PayableAmount', amount),
     ),
@@ -107,8 +109,6 @@ function testNote({ environment, specimen }: LegalInvoice): [string] | null {
     return ['SPÉCIMEN : le vendeur est fictif, en tout ou en partie. Document de test, sans valeur légale ni fiscale.'];
   return environment === 'test' ? ['Document de test, sans valeur légale ni fiscale.'] : null;
 }
-
-const UNCL5189_DISCOUNT = '95';
 
 const ENVELOPED_XADES = 'urn:oasis:names:specification:ubl:dsig:enveloped:xades';
 
@@ -160,31 +160,6 @@ function paymentMeans({ paymentMode, paymentMeans: means, paymentReference, bank
   );
 }
 
-function taxSubtotal({ rate, base, tax }: RateTotal, exemptionReason: string | null): Element {
-  const category = taxCategory(rate, exemptionReason);
-  return group(
-    'cac:TaxSubtotal',
-    money('cbc:TaxableAmount', base),
-    money('cbc:TaxAmount', tax),
-    group(
-      'cac:TaxCategory',
-      text('cbc:ID', category),
-      text('cbc:Percent', String(rate)),
-      category === 'E' && isWritten(exemptionReason) && text('cbc:TaxExemptionReason', exemptionReason),
-      vat(),
-    ),
-  );
-}
-
-function taxCategory(rate: TaxRate, exemptionReason: string | null): 'S' | 'E' | 'Z' {
-  const { withReason, withoutReason } = TAX_RATE_TABLE[rate].ublCategory;
-  return isWritten(exemptionReason) ? withReason : withoutReason;
-}
-
-function vat(): Element {
-  return group('cac:TaxScheme', text('cbc:ID', 'VAT'));
-}
-
 function documentLine(kind: Kind, line: LegalLine, id: number, exemptionReason: string | null): Element {
   const { ublRoot, ublQuantity } = KINDS[kind];
   const inUnit = { unitCode: unitCode(line.unit) };
@@ -198,12 +173,7 @@ function documentLine(kind: Kind, line: LegalLine, id: number, exemptionReason: 
     group(
       'cac:Item',
       text('cbc:Name', line.description),
-      group(
-        'cac:ClassifiedTaxCategory',
-        text('cbc:ID', taxCategory(line.taxRate, exemptionReason)),
-        text('cbc:Percent', String(line.taxRate)),
-        vat(),
-      ),
+      taxCategory('cac:ClassifiedTaxCategory', line.taxRate, exemptionReason),
     ),
     line.taxIncluded
       ? // A price without tax may have no end of decimals, so it is stated for the whole quantity.
@@ -220,20 +190,4 @@ function documentLine(kind: Kind, line: LegalLine, id: number, exemptionReason: 
 function exemptionNote({ code, certificate }: LineExemption): string {
   const reason = exemptionText(code, 'fr');
   return certificate ? `${reason} ; attestation n° ${certificate.number} du ${certificate.date}` : reason;
-}
-
-/** Writes BG-27 of EN 16931: the discount of a line, without tax. */
-function lineDiscount(line: LegalLine): Element | null {
-  if (line.discount == null) return null;
-  const { percent, reason } = line.discount;
-  const amount = netDiscountOf(line);
-  return group(
-    'cac:AllowanceCharge',
-    text('cbc:ChargeIndicator', 'false'),
-    text('cbc:AllowanceChargeReasonCode', UNCL5189_DISCOUNT),
-    text('cbc:AllowanceChargeReason', isWritten(reason ?? null) ? `${reason}` : 'Remise'),
-    percent != null && text('cbc:MultiplierFactorNumeric', String(percent)),
-    money('cbc:Amount', amount),
-    percent != null && money('cbc:BaseAmount', line.amount + amount),
-  );
 }

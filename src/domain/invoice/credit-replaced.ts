@@ -54,6 +54,8 @@ export async function creditReplaced(
       ownNumber: null,
       customer: original.customer,
       lines,
+      discount: null,
+      charge: null,
       terms: NO_TERMS,
       metadata: {},
       credit: { ...share, original: originalOf(original), reason: replaces.reason, note: replaces.note },

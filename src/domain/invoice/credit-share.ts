@@ -4,10 +4,11 @@ import { type Problem, problem } from '../errors.ts';
 import { type Centimes, CURRENCY, decimalOf } from '../money.ts';
 import type { CreditShare, Original } from './credit.ts';
 import type { Invoice, InvoiceLine } from './invoice.ts';
-import { PIECE, partOf } from './line-amounts.ts';
-import { measureOf } from './plain-line.ts';
+import { finalAmountOf, isShared, PIECE, partOf } from './line-amounts.ts';
+import { measureOf, plainDescription } from './plain-line.ts';
+import { taxOn } from './rate-sums.ts';
 import type { RateTotal, TaxRate } from './tax-rate.ts';
-import { type InvoiceTotals, taxOn, totalsOf, totalsOfRates } from './totals.ts';
+import { type InvoiceTotals, type PricedDocument, totalsOf, totalsOfRates } from './totals.ts';
 
 /** What to credit. */
 export type CreditRequest =
@@ -31,7 +32,7 @@ export interface CreditedAmount {
   readonly description?: string | null | undefined;
 }
 
-type Parts = Pick<Invoice, 'lines' | 'amount'>;
+type Parts = Pick<Invoice, 'lines' | 'amount'> & Pick<PricedDocument, 'discount' | 'charge'>;
 
 /**
  * Returns the lines of a credit note and what it takes from its invoice, or why that is not possible. With any order of
@@ -132,16 +133,24 @@ function linesOf(
   const lineOf = (description: string, taxRate: TaxRate, net: Centimes) => {
     return { ...PIECE, description, unitPrice: net, taxRate, amount: net, exemption: commonExemption(lines, taxRate) };
   };
+  /** Only the invoice has a discount and a charge of the whole document, so its shares are in the line. */
+  const credited = (line: InvoiceLine) => {
+    if (isShared(line)) {
+      return { ...lineOf(plainDescription(line), line.taxRate, finalAmountOf(line)), exemption: line.exemption };
+    }
+    return line.finalAmount == null ? line : { ...line, finalAmount: null };
+  };
   switch (request.kind) {
     case 'rest':
-      if (left === null) return [...lines];
+      if (left === null) return lines.map(credited);
       return left.rates.map(({ rate, base }) => lineOf(`Solde de la facture ${number}`, rate, base));
     case 'lines':
       return request.lines.flatMap(({ line, quantity }) => {
         const chosen = lines[line - 1];
-        if (chosen === undefined || quantity === chosen.quantity) return chosen ?? [];
+        if (chosen === undefined) return [];
+        if (quantity === chosen.quantity) return credited(chosen);
         const { amount, isExact } = partOf(chosen, quantity);
-        if (isExact) return { ...chosen, quantity, amount };
+        if (isExact) return { ...credited(chosen), quantity, amount };
         const description = `${chosen.description} (${measureOf({ ...chosen, quantity })})`;
         return { ...lineOf(description, chosen.taxRate, amount), exemption: chosen.exemption };
       });

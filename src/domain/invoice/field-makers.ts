@@ -79,7 +79,10 @@ export function keeper<Type extends RecordType>(type: Type): (input: Partial<Inp
  * default, or null. A record that lacks nothing is returned itself.
  */
 export function completer<Type extends RecordType>(type: Type): <Row extends object>(stored: Row) => Row {
-  const members = inputFields(type, 'graphql').map(([name, field]) => ({ name, complete: memberCompleter(field) }));
+  const members = [
+    ...inputFields(type, 'graphql').map(([name, field]) => ({ name, complete: memberCompleter(field) })),
+    ...computedFields(type).map((name) => ({ name, complete: (value: unknown) => value ?? null })),
+  ];
   return (stored) => {
     let whole: Record<string, unknown> | null = null;
     for (const { name, complete } of members) {
@@ -92,6 +95,13 @@ export function completer<Type extends RecordType>(type: Type): <Row extends obj
     }
     return (whole ?? stored) as typeof stored;
   };
+}
+
+/** Returns the stored fields that the service computes at creation, and that may be null. */
+function computedFields({ fields }: RecordType): string[] {
+  return Object.entries(fields).flatMap(([name, field]) =>
+    field.input === undefined && field.nullable && !name.includes('.') ? [name] : [],
+  );
 }
 
 function memberCompleter(field: Field): (value: unknown) => unknown {

@@ -57,7 +57,8 @@ interface Narrowed {
   /** Returns the value for a record that has the field. */
   readonly of: (record: never) => unknown;
   readonly type: ValueType;
-  readonly input: z.ZodType;
+  /** Absent if clients do not send the field. */
+  readonly input?: z.ZodType;
   readonly description: string;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bankAccountDigits } from '../bank-account.ts';
-import { PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES } from '../decimal.ts';
+import { PRICE_PLACES, QUANTITY_PLACES } from '../decimal.ts';
 import { emailAddress } from '../email-address.ts';
 import { expected } from '../input-problems.ts';
 import { MIN_AMOUNT } from '../limits.ts';
@@ -8,6 +8,8 @@ import { CURRENCY } from '../money.ts';
 import { PAYMENT_MEANS_NAMES } from '../payment-means.ts';
 import { filledText, oneLineText, printableText } from '../printable-text.ts';
 import { DEFAULT_CUSTOMER_KIND } from './customer-kind.ts';
+import { DOCUMENT_CHARGE, DOCUMENT_DISCOUNT, LINE_DISCOUNT } from './discount-fields.ts';
+import { LINE_EXEMPTION } from './exemption-fields.ts';
 import {
   centimes,
   country,
@@ -16,9 +18,6 @@ import {
   DATE_YEARS,
   date,
   decimalQuantity,
-  discountAmount,
-  discountPercent,
-  exemptionCode,
   LIMITS,
   metadata,
   orDefault,
@@ -31,7 +30,7 @@ import {
 } from './field-input.ts';
 import type { RecordType } from './field-table.ts';
 import { FOREIGN_VALUE, INVOICE_REFERENCES, SERVICE_PERIOD } from './particulars-fields.ts';
-import { plainDescription, plainQuantity, plainUnitPrice } from './plain-line.ts';
+import { plainAmount, plainDescription, plainQuantity, plainUnitPrice } from './plain-line.ts';
 import { DEFAULT_TAX_RATE, TAX_RATE_DESCRIPTION } from './tax-rate.ts';
 
 // The fields of an invoice, one row each (docs/api/contract.md, "Invoice"). These tables define the inputs of REST and
@@ -113,72 +112,6 @@ export const CUSTOMER = {
 
 const DESCRIPTION = filledText(LIMITS.description, 'the designation, a string');
 const DESCRIPTION_TEXT = `Designation of the service or product, at most ${LIMITS.description} characters.`;
-
-const LINE_DISCOUNT = {
-  name: 'Discount',
-  inputName: 'DiscountInput',
-  restName: 'Discount',
-  restInputName: 'DiscountInput',
-  description: 'A reduction of the price of a line: an amount or a percentage.',
-  fields: {
-    amount: {
-      rest: null,
-      type: 'centimes',
-      input: discountAmount.nullish(),
-      description: 'In centimes, with tax if the unit price has it; null if it is a percentage.',
-      inputDescription: 'In centimes, with tax if the unit price has it, at most the price of the line.',
-    },
-    percent: {
-      rest: null,
-      type: 'decimal',
-      input: discountPercent.nullish(),
-      description: 'Of quantity times unit price; null if it is an amount.',
-      inputDescription: `Of quantity times unit price: above 0, up to 100, at most ${PERCENT_PLACES} decimals.`,
-    },
-    reason: {
-      rest: null,
-      type: 'text',
-      input: oneLineText(LIMITS.discountReason, 'why, in words').nullish(),
-      description: 'Why, in words.',
-      inputDescription: `Why, in words, at most ${LIMITS.discountReason} characters.`,
-    },
-  },
-} as const satisfies RecordType;
-
-const EXEMPTION_CERTIFICATE = {
-  name: 'ExemptionCertificate',
-  inputName: 'ExemptionCertificateInput',
-  restName: 'ExemptionCertificate',
-  restInputName: 'ExemptionCertificateInput',
-  description: 'The certificate of the buyer on which a sale without VAT rests.',
-  fields: {
-    number: {
-      rest: null,
-      type: 'text',
-      input: oneLineText(LIMITS.certificateNumber, 'the number of the certificate'),
-      description: `Its number, at most ${LIMITS.certificateNumber} characters.`,
-    },
-    date: { rest: null, type: 'text', input: date, description: 'Its date: `2026-01-31`.' },
-  },
-} as const satisfies RecordType;
-
-const LINE_EXEMPTION = {
-  name: 'Exemption',
-  inputName: 'ExemptionInput',
-  restName: 'Exemption',
-  restInputName: 'ExemptionInput',
-  description: 'Why a line has no VAT.',
-  fields: {
-    code: { rest: null, type: 'exemptionCode', input: exemptionCode, description: 'The reason, with its article.' },
-    certificate: {
-      rest: null,
-      record: EXEMPTION_CERTIFICATE,
-      input: 'optional',
-      description: 'The certificate of the buyer; null if none is stated.',
-      inputDescription: 'The certificate of the buyer. A sale under suspension rests on one.',
-    },
-  },
-} as const satisfies RecordType;
 
 export const INVOICE_LINE = {
   name: 'InvoiceLine',
@@ -271,8 +204,21 @@ export const INVOICE_LINE = {
     amount: {
       rest: 'amount',
       type: 'centimes',
+      narrowed: {
+        from: 'plainAmount',
+        of: plainAmount,
+        type: 'centimes',
+        description: 'Quantity times unit price, excluding tax, in centimes.',
+      },
       description: 'Quantity times unit price less the discount, excluding tax, in centimes.',
       example: 10_000,
+    },
+    finalAmount: {
+      rest: null,
+      type: 'centimes',
+      nullable: true,
+      description:
+        'The amount less its share of the discount of the whole document, with its share of the charge; null if the document has neither.',
     },
   },
 } as const satisfies RecordType;
@@ -381,6 +327,20 @@ export const INVOICE = {
       input: 'required',
       most: LIMITS.lines,
       description: `1 to ${LIMITS.lines} lines.`,
+    },
+    discount: {
+      rest: null,
+      record: DOCUMENT_DISCOUNT,
+      input: 'optional',
+      description: 'A reduction of the sum of all lines; null if there is none.',
+      inputDescription: 'A reduction of the sum of all lines: `amount` or `percent`.',
+    },
+    charge: {
+      rest: null,
+      record: DOCUMENT_CHARGE,
+      input: 'optional',
+      description: 'What is added to the sum of all lines, such as delivery; null if there is nothing.',
+      inputDescription: 'What is added to the sum of all lines, such as delivery: `amount` or `percent`.',
     },
     metadata: {
       rest: 'metadata',

@@ -3,24 +3,27 @@ import { MIN_AMOUNT } from '../limits.ts';
 import { CURRENCY, decimalOf, MAX_CENTIMES } from '../money.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import type { Environment } from '../tenant/tenant.ts';
+import { type StatedAdjustment, weightsOf } from './adjustments.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
 import { iceProblems, kindProblems, type RuledCustomer } from './customer-rules.ts';
 import { listPriceOf, type PricedLine } from './line-amounts.ts';
 import { type ParticularParts, particularsProblems } from './particulars.ts';
 import type { InvoiceReading } from './repository.ts';
 import { type TermsInput, termsProblems } from './terms.ts';
-import { isTolerated, totalsOf } from './totals.ts';
+import { isTolerated, type PricedDocument, sumsOf, totalsOf } from './totals.ts';
 
 /** The input of the business rules. A part that is absent, or itself invalid, breaks none of them. */
 export interface RuledParts extends ParticularParts {
   readonly amount?: CreateInvoiceInput['amount'] | undefined;
   readonly lines?: CreateInvoiceInput['lines'] | undefined;
   readonly customer?: RuledCustomer | undefined;
+  readonly discount?: CreateInvoiceInput['discount'];
+  readonly charge?: CreateInvoiceInput['charge'];
   readonly terms?: Partial<TermsInput> | null | undefined;
 }
 
 /** The message about totals beyond the limit. */
-export const TOO_MUCH = `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`;
+export const TOO_MUCH = `The invoice adds up to more than ${MAX_CENTIMES} centimes, the largest total.`;
 
 /**
  * Checks the business rules (422), and the structural rules (400) of several fields: the customer fits its kind,
@@ -28,13 +31,14 @@ export const TOO_MUCH = `The lines add up to more than ${MAX_CENTIMES} centimes,
  * @param createdAt determines the date of the invoice
  */
 export function ruleProblems(parts: RuledParts, createdAt: Date): Problem[] {
-  const { amount, lines, customer, terms } = parts;
-  const totals = lines && totalsOf({ lines });
+  const { amount, lines, discount, charge, customer, terms } = parts;
+  const totals = lines && totalsOf({ lines, discount, charge });
   const problems = [
     ...(customer ? kindProblems(customer) : []),
     ...discountProblems(lines ?? []),
     ...exemptionProblems(lines ?? []),
   ];
+  if (lines) problems.push(...adjustmentProblems({ lines, discount, charge }));
   if (totals === null) {
     problems.push(problem('invalid_request', TOO_MUCH, 'lines'));
   }
@@ -43,8 +47,10 @@ export function ruleProblems(parts: RuledParts, createdAt: Date): Problem[] {
     const message = `amount is ${amount} centimes; the minimum is ${MIN_AMOUNT} (${decimalOf(MIN_AMOUNT)} ${CURRENCY}).`;
     problems.push({ ...problem('amount_too_small', message, 'amount'), ...gross });
   } else if (amount !== undefined && lines && totals && !isTolerated(amount, totals, lines)) {
+    const adjusted = [discount && 'discount', charge && 'charge'].filter(Boolean).join(' and the ');
+    const summed = `the lines ${adjusted && `and the ${adjusted} `}with their VAT`;
     const message =
-      `amount is ${amount} centimes; the lines with their VAT add up to ${totals.gross} (${decimalOf(totals.gross)} ${CURRENCY}: ` +
+      `amount is ${amount} centimes; ${summed} add up to ${totals.gross} (${decimalOf(totals.gross)} ${CURRENCY}: ` +
       `${decimalOf(totals.net)} net and ${decimalOf(totals.tax)} VAT).`;
     problems.push({ ...problem('amount_mismatch', message, 'amount'), ...gross });
   }
@@ -60,10 +66,9 @@ function discountProblems(lines: readonly PricedLine[]): Problem[] {
   return lines.flatMap((line, index) => {
     if (line.discount == null) return [];
     const param = `lines.${index}.discount`;
-    const { amount, percent } = line.discount;
-    if ((amount == null) === (percent == null)) {
-      return problem('invalid_request', `${param} must have either amount or percent.`, param);
-    }
+    const unclear = eitherProblem(line.discount, param);
+    if (unclear) return unclear;
+    const { amount } = line.discount;
     const price = listPriceOf(line);
     if (BigInt(amount ?? 0) <= price) return [];
     const message = `${param}.amount is ${amount} centimes; the price of the line is ${price}.`;
@@ -79,6 +84,39 @@ function exemptionProblems(lines: NonNullable<RuledParts['lines']>): Problem[] {
     const message = `${param} fits only a line at 0 %; the rate of this one is ${taxRate} %.`;
     return problem('invalid_request', message, param);
   });
+}
+
+function eitherProblem({ amount, percent }: StatedAdjustment, param: string): Problem | null {
+  if ((amount == null) !== (percent == null)) return null;
+  return problem('invalid_request', `${param} must have either amount or percent.`, param);
+}
+
+/** Returns what is wrong with the discount and the charge of the whole document (400). */
+function adjustmentProblems({ lines, discount, charge }: PricedDocument): Problem[] {
+  const problems: Problem[] = [];
+  if (discount == null && charge == null) return problems;
+  const sums = sumsOf(lines);
+  const wholeOf = ({ taxIncluded }: StatedAdjustment) =>
+    weightsOf(sums, taxIncluded === true).reduce((sum, weight) => sum + weight, 0n);
+  if (discount != null) {
+    const unclear = eitherProblem(discount, 'discount');
+    const whole = wholeOf(discount);
+    if (unclear) problems.push(unclear);
+    else if (BigInt(discount.amount ?? 0) > whole) {
+      const tax = discount.taxIncluded ? 'with' : 'without';
+      const message = `discount.amount is ${discount.amount} centimes; the lines add up to ${whole} ${tax} tax.`;
+      problems.push(problem('invalid_request', message, 'discount.amount'));
+    }
+  }
+  if (charge != null) {
+    const unclear = eitherProblem(charge, 'charge');
+    if (unclear) problems.push(unclear);
+    else if (wholeOf(charge) === 0n) {
+      const message = 'charge is spread over the rates of the lines: at least one line with a price is expected.';
+      problems.push(problem('invalid_request', message, 'charge'));
+    }
+  }
+  return problems;
 }
 
 /**

@@ -61,6 +61,8 @@ export async function issueCreditNote(
     id,
     kind: 'credit_note',
     amount: credit.amount,
+    discount: null,
+    charge: null,
     ownNumber: null,
     terms: NO_TERMS,
     credit,

@@ -131,6 +131,8 @@ type NewDocument = Partial<Particulars> &
     | 'ownNumber'
     | 'customer'
     | 'lines'
+    | 'discount'
+    | 'charge'
     | 'terms'
     | 'metadata'
     | 'credit'

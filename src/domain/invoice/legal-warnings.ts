@@ -1,6 +1,7 @@
 import { type AppliedRule, rulesOn, standingOf, warns } from '../morocco/rules.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import { missingProfileFields } from '../tenant/tenant.ts';
+import type { StatedAdjustment } from './adjustments.ts';
 import type { Credit } from './credit.ts';
 import type { Customer, Invoice } from './invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning, type WarningCode } from './invoice-warnings.ts';
@@ -15,6 +16,8 @@ export interface WarnedInvoice
   readonly credit?: Pick<Credit, 'original'> | null;
   readonly customer: Pick<Customer, 'kind' | 'ice' | 'name' | 'address'>;
   readonly lines: readonly Omit<LegalLine, 'amount'>[];
+  readonly discount?: StatedAdjustment | null | undefined;
+  readonly charge?: StatedAdjustment | null | undefined;
 }
 
 /**

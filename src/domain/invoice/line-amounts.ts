@@ -1,6 +1,7 @@
 import { exactly, PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES } from '../decimal.ts';
 import { type Centimes, divideHalfUp } from '../money.ts';
 import type { LineExemption } from '../morocco/exemptions.ts';
+import { type RateSums, taxIn } from './rate-sums.ts';
 import { roundedShares } from './spread.ts';
 import type { TaxRate } from './tax-rate.ts';
 import type { Unit } from './units.ts';
@@ -31,8 +32,15 @@ export interface PricedLine {
 
 type Nullish<Row> = { readonly [Name in keyof Row]: Row[Name] | null | undefined };
 
-/** What a line of one piece has beside its description, price and rate. */
-export const PIECE = { quantity: 1, unit: null, taxIncluded: null, discount: null, exemption: null } as const;
+/** What a line of one piece has beside its description, price, rate and amount. */
+export const PIECE = {
+  quantity: 1,
+  unit: null,
+  taxIncluded: null,
+  discount: null,
+  exemption: null,
+  finalAmount: null,
+} as const;
 
 /** One centime in the unit of {@link exactPrice}. */
 const CENTIME = 10n ** BigInt(QUANTITY_PLACES + PRICE_PLACES);
@@ -60,23 +68,24 @@ function withoutTax(amount: bigint, rate: TaxRate): bigint {
 }
 
 /**
- * Returns the amounts of lines of one rate without tax, in centimes, and the VAT that is contained in the prices with
- * tax. Prices with tax and their VAT are added up before they are rounded, so the total with tax is exactly what the
- * prices say; each line gets its share without tax, rounded down, and the centimes that are left go to the lines that
- * lost most.
- * @returns `contained`: the VAT of the lines whose prices include it
+ * Returns the amounts of lines of one rate without tax, in centimes, and their sums as they are stated. Prices with tax
+ * and their VAT are added up before they are rounded, so the total with tax is exactly what the prices say; each line
+ * gets its share without tax, rounded down, and the centimes that are left go to the lines that lost most.
  */
-export function netsOf(rate: TaxRate, lines: readonly PricedLine[]): { nets: bigint[]; contained: bigint } {
+export function netsOf(rate: TaxRate, lines: readonly PricedLine[]): { nets: bigint[]; sums: RateSums } {
   const stated = lines.map((line) => listPriceOf(line) - discountOf(line));
   const withTax = stated.flatMap((amount, index) => (lines[index]?.taxIncluded ? [{ amount, index }] : []));
-  if (withTax.length === 0) return { nets: stated, contained: 0n };
-  const whole = 100n + BigInt(rate);
-  const gross = withTax.reduce((sum, { amount }) => sum + amount, 0n);
-  const contained = divideHalfUp(gross * BigInt(rate), whole);
-  const shares = roundedShares(gross - contained, { numerators: withTax.map(({ amount }) => amount * 100n), whole });
+  const all = stated.reduce((sum, amount) => sum + amount, 0n);
+  const within = withTax.reduce((sum, { amount }) => sum + amount, 0n);
+  const sums: RateSums = { rate, without: all - within, within };
+  if (withTax.length === 0) return { nets: stated, sums };
+  const shares = roundedShares(within - taxIn(within, rate), {
+    numerators: withTax.map(({ amount }) => amount * 100n),
+    whole: 100n + BigInt(rate),
+  });
   const nets = [...stated];
   for (const [place, { index }] of withTax.entries()) nets[index] = shares[place] ?? 0n;
-  return { nets, contained };
+  return { nets, sums };
 }
 
 /**
@@ -86,15 +95,30 @@ export function netsOf(rate: TaxRate, lines: readonly PricedLine[]): { nets: big
  */
 export function partOf(line: StatedLine, quantity: number): { amount: Centimes; isExact: boolean } {
   const price = exactPrice({ ...line, quantity });
-  const isExact = !line.taxIncluded && line.discount == null && price % CENTIME === 0n;
+  const isExact = !line.taxIncluded && line.discount == null && !isShared(line) && price % CENTIME === 0n;
   if (isExact) return { amount: Number(price / CENTIME), isExact };
-  const part = BigInt(line.amount) * exactly(quantity, QUANTITY_PLACES);
+  const part = BigInt(finalAmountOf(line)) * exactly(quantity, QUANTITY_PLACES);
   return { amount: Number(part / exactly(line.quantity, QUANTITY_PLACES)), isExact };
 }
 
-/** Whether a line is a whole quantity at a whole price without tax and a discount: all that REST can create. */
-export function isPlain({ quantity, unitPrice, taxIncluded, discount }: PricedLine): boolean {
-  return !taxIncluded && discount == null && Number.isInteger(quantity) && Number.isInteger(unitPrice);
+/**
+ * Whether a line is a whole quantity at a whole price without tax and a discount, of its own or of the whole document:
+ * all that REST can create.
+ */
+export function isPlain(line: PricedLine & Partial<Pick<StatedLine, 'amount' | 'finalAmount'>>): boolean {
+  const { quantity, unitPrice, taxIncluded, discount } = line;
+  if (taxIncluded || discount != null || isShared(line)) return false;
+  return Number.isInteger(quantity) && Number.isInteger(unitPrice);
+}
+
+/** Whether a discount or a charge of the whole document changes what a line comes to. */
+export function isShared({ amount, finalAmount }: Partial<Pick<StatedLine, 'amount' | 'finalAmount'>>): boolean {
+  return finalAmount != null && finalAmount !== amount;
+}
+
+/** Returns what a line comes to without tax, with its shares of the document's discount and charge, in centimes. */
+export function finalAmountOf({ amount, finalAmount }: Pick<StatedLine, 'amount' | 'finalAmount'>): Centimes {
+  return finalAmount ?? amount;
 }
 
 /** A line as documents and answers state it. */
@@ -104,6 +128,8 @@ export interface StatedLine extends PricedLine {
   readonly exemption?: LineExemption | null | undefined;
   /** Without tax, in centimes. */
   readonly amount: Centimes;
+  /** With the line's shares of the document's discount and charge; null or absent: the document has neither. */
+  readonly finalAmount?: Centimes | null | undefined;
 }
 
 /** Returns the discount of a line as it is stated, in centimes: with tax if the unit price has it. */

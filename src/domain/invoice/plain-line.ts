@@ -1,11 +1,11 @@
 import { quantityText, unitPriceText } from '../decimal.ts';
 import { type Centimes, CURRENCY, decimalOf } from '../money.ts';
-import { isPlain, type StatedLine } from './line-amounts.ts';
+import { finalAmountOf, isPlain, type StatedLine } from './line-amounts.ts';
 import { UNITS } from './units.ts';
 
-// A line as clients of integers read it (docs/decisions/0081): its quantity times its unit price is its amount. A line
-// that has a decimal, a discount or a price with tax counts as one piece at its amount, and its description says the
-// rest.
+// A line as clients of integers read it (docs/decisions/0081, 0083): its quantity times its unit price is its amount. A
+// line that has a decimal, a discount, a price with tax or a share of the document's discount or charge counts as one
+// piece at what it comes to, and its description says the rest.
 
 export type PlainableLine = StatedLine & { readonly description: string };
 
@@ -14,7 +14,7 @@ export function plainDescription(line: PlainableLine): string {
   const { description, unitPrice, unit } = line;
   if (!isPlain(line)) {
     const price = `${inFrench(unitPriceText(unitPrice))} ${CURRENCY}${line.taxIncluded ? ' TTC' : ''}`;
-    return `${description} (${measureOf(line)} × ${price}${reduction(line)})`;
+    return `${description} (${measureOf(line)} × ${price}${reduction(line)}${share(line)})`;
   }
   return unit == null ? description : `${description} (${measureOf(line)})`;
 }
@@ -25,7 +25,12 @@ export function plainQuantity(line: StatedLine): number {
 
 /** Returns the unit price excluding tax, in centimes. */
 export function plainUnitPrice(line: StatedLine): Centimes {
-  return isPlain(line) ? line.unitPrice : line.amount;
+  return isPlain(line) ? line.unitPrice : finalAmountOf(line);
+}
+
+/** Returns the quantity times the unit price, excluding tax, in centimes. */
+export function plainAmount(line: StatedLine): Centimes {
+  return finalAmountOf(line);
 }
 
 /** Writes how much a line has, in French: `1,5 h`. */
@@ -37,6 +42,14 @@ function reduction({ discount }: StatedLine): string {
   if (discount == null) return '';
   const { amount, percent } = discount;
   return ` − ${percent == null ? `${inFrench(decimalOf(amount ?? 0))} ${CURRENCY}` : `${inFrench(String(percent))} %`}`;
+}
+
+/** Writes what a discount and a charge of the whole document change: `; remise globale − 4,17 MAD HT`. */
+function share(line: StatedLine): string {
+  const difference = finalAmountOf(line) - line.amount;
+  if (difference === 0) return '';
+  const [what, sign] = difference < 0 ? ['remise globale', '−'] : ['frais', '+'];
+  return `; ${what} ${sign} ${inFrench(decimalOf(Math.abs(difference)))} ${CURRENCY} HT`;
 }
 
 function inFrench(number: string): string {

@@ -1,11 +1,20 @@
-import { type Centimes, divideHalfUp, MAX_CENTIMES } from '../money.ts';
+import { type Centimes, MAX_CENTIMES } from '../money.ts';
+import { type AdjustmentTotal, adjusted, type StatedAdjustment } from './adjustments.ts';
 import type { Invoice } from './invoice.ts';
 import { netsOf, type PricedLine } from './line-amounts.ts';
-import { DEFAULT_TAX_RATE, type RateTotal, type TaxRate } from './tax-rate.ts';
+import { baseAndTax, type RateSums } from './rate-sums.ts';
+import { spread } from './spread.ts';
+import { DEFAULT_TAX_RATE, type RateTotal } from './tax-rate.ts';
 
 export interface InvoiceTotals {
   /** One entry for each rate that occurs, highest rate first. */
   readonly rates: readonly RateTotal[];
+  /** The sum of the lines, excluding tax. */
+  readonly linesNet: Centimes;
+  /** The reduction of that sum; null if there is none. */
+  readonly discount: AdjustmentTotal | null;
+  /** What is added to that sum; null if there is nothing. */
+  readonly charge: AdjustmentTotal | null;
   /** The total excluding tax. */
   readonly net: Centimes;
   readonly tax: Centimes;
@@ -16,42 +25,75 @@ export interface InvoiceTotals {
 /** What determines the totals of an invoice. */
 export interface PricedDocument<Line extends PricedLine = PricedLine> {
   readonly lines: readonly Line[];
+  readonly discount?: StatedAdjustment | null | undefined;
+  readonly charge?: StatedAdjustment | null | undefined;
 }
 
 /** The amounts of an invoice's lines and the totals that they have together. */
 export interface LineTotals extends InvoiceTotals {
   /** The amount of each line without tax, in their order. */
   readonly amounts: readonly Centimes[];
+  /** The same with the lines' shares of the document's discount and charge; null if it has neither. */
+  readonly finalAmounts: readonly Centimes[] | null;
 }
 
 /**
  * Computes the totals of an invoice (docs/decisions/0012): VAT once per rate on the summed bases, rounded half up. Where
- * prices include VAT, it is what they contain (docs/decisions/0081).
+ * prices include VAT, it is what they contain (docs/decisions/0081). A discount and a charge of the whole document come
+ * before VAT (docs/decisions/0086).
  * @returns null when a total is beyond {@link MAX_CENTIMES}
  */
-export function totalsOf({ lines }: PricedDocument): LineTotals | null {
-  const places = Map.groupBy(lines.keys(), (index) => lines[index]?.taxRate ?? DEFAULT_TAX_RATE);
+export function totalsOf({ lines, discount, charge }: PricedDocument): LineTotals | null {
+  const ofRates = byRate(lines);
+  const ofLines = ofRates.map(({ sums }) => sums);
+  const reduced = discount == null ? null : adjusted(ofLines, ofLines, discount, -1n);
+  const raised = charge == null ? null : adjusted(ofLines, reduced?.sums ?? ofLines, charge, 1n);
+  const due = (raised ?? reduced)?.sums ?? ofLines;
+  if (isBeyond(ofLines) || isBeyond(due)) return null;
+  const rates = due.map(baseAndTax).map(({ rate, base, tax }) => ({ rate, base: Number(base), tax: Number(tax) }));
   const amounts = new Array<Centimes>(lines.length).fill(0);
-  let net = 0n;
-  let tax = 0n;
-  const rates: RateTotal[] = [];
-  for (const [rate, indices] of [...places].sort(([a], [b]) => b - a)) {
-    const ofRate = indices.flatMap((index) => lines[index] ?? []);
-    const { nets, contained } = netsOf(rate, ofRate);
-    let base = 0n;
-    let taxed = 0n;
-    for (const [place, amount] of nets.entries()) {
-      base += amount;
-      if (!ofRate[place]?.taxIncluded) taxed += amount;
-      amounts[indices[place] ?? 0] = Number(amount);
-    }
-    const rateTax = taxOn(taxed, rate) + contained;
-    net += base;
-    tax += rateTax;
-    rates.push({ rate, base: Number(base), tax: Number(rateTax) });
+  const finalAmounts = reduced || raised ? new Array<Centimes>(lines.length).fill(0) : null;
+  for (const [place, { indices, nets }] of ofRates.entries()) {
+    for (const [at, index] of indices.entries()) amounts[index] = Number(nets[at] ?? 0n);
+    if (finalAmounts === null) continue;
+    const shares = sharesOf(rates[place]?.base ?? 0, nets);
+    for (const [at, index] of indices.entries()) finalAmounts[index] = Number(shares[at] ?? 0n);
   }
-  if (net + tax > BigInt(MAX_CENTIMES)) return null;
-  return { amounts, rates, net: Number(net), tax: Number(tax), gross: Number(net + tax) };
+  return {
+    ...totalsOfRates(rates),
+    amounts,
+    finalAmounts,
+    linesNet: amounts.reduce((sum, amount) => sum + amount, 0),
+    discount: reduced?.total ?? null,
+    charge: raised?.total ?? null,
+  };
+}
+
+/** Returns the lines of each rate, highest rate first: their positions, their amounts without tax and their sums. */
+function byRate(lines: readonly PricedLine[]) {
+  const places = Map.groupBy(lines.keys(), (index) => lines[index]?.taxRate ?? DEFAULT_TAX_RATE);
+  return [...places]
+    .sort(([a], [b]) => b - a)
+    .map(([rate, indices]) => {
+      const ofRate = indices.flatMap((index) => lines[index] ?? []);
+      return { indices, ...netsOf(rate, ofRate) };
+    });
+}
+
+/** Returns the sums of lines at each rate, highest rate first. */
+export function sumsOf(lines: readonly PricedLine[]): RateSums[] {
+  return byRate(lines).map(({ sums }) => sums);
+}
+
+function isBeyond(sums: readonly RateSums[]): boolean {
+  return sums.map(baseAndTax).reduce((sum, { base, tax }) => sum + base + tax, 0n) > BigInt(MAX_CENTIMES);
+}
+
+/** Spreads what is left of a rate over its lines. */
+function sharesOf(base: Centimes, nets: readonly bigint[]): bigint[] {
+  // Only discounts of lines that the rules refuse give less than nothing.
+  const weights = nets.map((net) => (net > 0n ? net : 0n));
+  return spread(base > 0 ? BigInt(base) : 0n, weights);
 }
 
 /**
@@ -62,18 +104,20 @@ export function totalsOf({ lines }: PricedDocument): LineTotals | null {
 export function linesWithAmounts<Line extends PricedLine>(
   document: PricedDocument<Line>,
   totals = totalsOf(document),
-): (Line & { amount: Centimes })[] {
+): (Line & { amount: Centimes; finalAmount: Centimes | null })[] {
   if (!totals) throw new Error('a document has totals beyond the limit, which the rules refuse');
-  return document.lines.map((line, index) => ({ ...line, amount: totals.amounts[index] ?? 0 }));
-}
-
-/** Returns the VAT on a base, rounded half up. */
-export function taxOn(base: bigint, rate: TaxRate): bigint {
-  return divideHalfUp(base * BigInt(rate), 100n);
+  const { amounts, finalAmounts } = totals;
+  return document.lines.map((line, index) => ({
+    ...line,
+    amount: amounts[index] ?? 0,
+    finalAmount: finalAmounts?.[index] ?? null,
+  }));
 }
 
 /** Returns the totals that a stored invoice or credit note states. */
-export function totalsOfInvoice(invoice: Pick<Invoice, 'id' | 'lines' | 'credit'>): InvoiceTotals {
+export function totalsOfInvoice(
+  invoice: Pick<Invoice, 'id' | 'lines' | 'discount' | 'charge' | 'credit'>,
+): InvoiceTotals {
   const totals = invoice.credit === null ? totalsOf(invoice) : totalsOfRates(invoice.credit.rates);
   if (!totals) throw new Error(`invoice ${invoice.id} has totals beyond the limit, which creation refuses`);
   return totals;
@@ -83,7 +127,7 @@ export function totalsOfInvoice(invoice: Pick<Invoice, 'id' | 'lines' | 'credit'
 export function totalsOfRates(rates: readonly RateTotal[]): InvoiceTotals {
   const net = rates.reduce((sum, { base }) => sum + base, 0);
   const tax = rates.reduce((sum, each) => sum + each.tax, 0);
-  return { rates, net, tax, gross: net + tax };
+  return { rates, linesNet: net, discount: null, charge: null, net, tax, gross: net + tax };
 }
 
 /**
@@ -101,8 +145,9 @@ export function isTolerated(
   if (amount === totals.gross) return true;
   if (Math.abs(amount - totals.gross) * 2 > lines.length) return false;
   const stated = BigInt(amount) - BigInt(totals.net);
+  const amounts = totals.finalAmounts ?? totals.amounts;
   // VAT of each line in hundredths of a centime.
-  const ofLines = lines.map(({ taxRate }, index) => BigInt(totals.amounts[index] ?? 0) * BigInt(taxRate));
+  const ofLines = lines.map(({ taxRate }, index) => BigInt(amounts[index] ?? 0) * BigInt(taxRate));
   const ofRates = totals.rates.map(({ base, rate }) => BigInt(base) * BigInt(rate));
   return [ofLines, ofRates, [sumOf(ofLines)]].some((parts) => {
     const [least, most] = [49n, 50n].map((half) => sumOf(parts.map((part) => (part + half) / 100n)));

@@ -29,7 +29,7 @@ export interface InvoiceValidation {
   readonly problems: readonly Problem[];
   /** The warnings about the valid parts. */
   readonly warnings: readonly InvoiceWarning[];
-  /** The totals of the lines; null if a line is invalid or a total exceeds the limit. */
+  /** The totals; null if a line, the discount or the charge is invalid, or a total exceeds the limit. */
   readonly totals: InvoiceTotals | null;
 }
 
@@ -52,12 +52,13 @@ export const validateInvoice = {
   ): Promise<InvoiceValidation> {
     const parsed = createInvoiceInput.safeParse(draft);
     const parts = parsed.success ? parsed.data : validPartsOf(draft);
-    const { lines, customer, number } = parts;
-    const structural = parsed.success ? [] : problemsOf(parsed.error);
-    const unread = structural.flatMap(({ param }) => param ?? []);
+    const { customer, number } = parts;
+    const faults = parsed.success ? [] : problemsOf(parsed.error);
+    const priced = pricedOf(parts, faults);
+    const unread = faults.flatMap(({ param }) => param ?? []);
     const problems = [
-      ...structural,
-      ...ruleProblems({ ...parts, customer: ruledCustomer(customer, unread) }, new Date()),
+      ...faults,
+      ...ruleProblems({ ...parts, ...(priced ?? UNPRICED), customer: ruledCustomer(customer, unread) }, new Date()),
       ...spacingProblems(number),
       ...[(await numberProblem(invoices, owner, number)) ?? []].flat(),
       ...sellerProblems(owner),
@@ -68,7 +69,7 @@ export const validateInvoice = {
     return {
       problems,
       warnings: warnings.filter(({ path }) => !refused.some((param) => concerns(param, path))),
-      totals: (lines && totalsOf({ lines })) ?? null,
+      totals: priced && totalsOf(priced),
     };
   },
 } as const satisfies UseCase;
@@ -124,14 +125,28 @@ function concerns(refused: string | null, path: string): boolean {
   return refused === path || (refused !== null && PAYMENT.includes(refused) && PAYMENT.includes(path));
 }
 
+/** The parts of prices of an invoice that has an invalid one. */
+const UNPRICED = { lines: undefined, discount: undefined, charge: undefined };
+
+/**
+ * Returns what determines the totals; null if a part of it is invalid: without an invalid discount they would be others.
+ */
+function pricedOf(
+  { lines, discount, charge }: ValidParts<typeof INVOICE>,
+  faults: readonly Problem[],
+): Pick<CreateInvoiceInput, 'lines' | 'discount' | 'charge'> | null {
+  const isRefused = faults.some(({ param }) => /^(discount|charge)(\.|$)/.test(param ?? ''));
+  return lines === undefined || isRefused ? null : { lines, discount, charge };
+}
+
 /** Computes the warnings about the valid parts. */
 async function warningsOf(
   { tenant }: Member,
   parts: ValidParts<typeof INVOICE>,
   invoiceWarnings: InvoiceWarnings,
 ): Promise<InvoiceWarning[]> {
-  const { amount, lines = [], customer, number, terms } = parts;
-  const totals = totalsOf({ lines });
+  const { amount, lines = [], discount, charge, customer, number, terms } = parts;
+  const totals = totalsOf({ lines, discount, charge });
   const stated = {
     ...completeParticulars(parts),
     kind: 'invoice' as const,
@@ -139,6 +154,8 @@ async function warningsOf(
     createdAt: new Date(),
     seller: tenant.profile,
     lines,
+    discount,
+    charge,
     amount: amount !== undefined && totals && isTolerated(amount, totals, lines) ? amount : (totals?.gross ?? 0),
     customer: {
       kind: customer?.kind ?? DEFAULT_CUSTOMER_KIND,

@@ -12,6 +12,8 @@ export const FiscalDocumentType = builder.interfaceRef<Invoice>('FiscalDocument'
 
 const {
   terms: _terms,
+  discount: _discount,
+  charge: _charge,
   references: _references,
   servicePeriod: _period,
   foreignValue: _value,
@@ -19,7 +21,7 @@ const {
 } = INVOICE.fields;
 /**
  * The fields of the record that documents of all kinds have. Nobody pays a credit note, so it has no terms; its invoice
- * states the particulars.
+ * states the particulars, and its lines are what is credited, with their shares of the invoice's discount and charge.
  */
 export const DOCUMENT_FIELDS = fields;
 

@@ -9,7 +9,11 @@ export const TaxTotalType = builder.objectRef<RateTotal>('TaxTotal').implement({
   description: 'The VAT of the lines at one rate.',
   fields: (t) => ({
     rate: t.exposeInt('rate', { description: TAX_RATE_DESCRIPTION }),
-    base: t.expose('base', { type: 'Centimes', description: 'Sum of the lines at this rate, excluding tax.' }),
+    base: t.expose('base', {
+      type: 'Centimes',
+      description:
+        'Sum of the lines at this rate, less its share of the discount, with its share of the charge, excluding tax.',
+    }),
     tax: t.expose('tax', { type: 'Centimes', description: 'Computed once on `base`, rounded half up.' }),
   }),
 });
@@ -18,7 +22,21 @@ export const TaxTotalType = builder.objectRef<RateTotal>('TaxTotal').implement({
 export const InvoiceTotalsType = builder.objectRef<InvoiceTotals>('InvoiceTotals').implement({
   description: 'The totals of the lines, as the signed document states them.',
   fields: (t) => ({
-    subtotal: t.expose('net', { type: 'Centimes', description: 'Sum of the lines, excluding tax.' }),
+    linesTotal: t.expose('linesNet', { type: 'Centimes', description: 'Sum of the lines, excluding tax.' }),
+    discountTotal: t.field({
+      type: 'Centimes',
+      description: 'The discount of the whole document, excluding tax; 0 if there is none.',
+      resolve: ({ discount }) => discount?.net ?? 0,
+    }),
+    chargeTotal: t.field({
+      type: 'Centimes',
+      description: 'The charge of the whole document, excluding tax; 0 if there is none.',
+      resolve: ({ charge }) => charge?.net ?? 0,
+    }),
+    subtotal: t.expose('net', {
+      type: 'Centimes',
+      description: 'Total excluding tax: `linesTotal` - `discountTotal` + `chargeTotal`.',
+    }),
     taxTotal: t.expose('tax', { type: 'Centimes', description: 'Sum of the VAT of all rates.' }),
     taxTotals: t.field({
       type: [TaxTotalType],

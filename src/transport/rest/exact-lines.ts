@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** What is selected of a line in GraphQL. */
 export const EXACT_SELECTION =
-  'description quantity unit unitPrice taxIncluded discount { amount percent reason } exemption { code certificate { number date } }';
+  'description quantity unit unitPrice taxIncluded discount { amount percent reason } exemption { code certificate { number date } } amount';
 
 /** A line as it is selected. */
 export interface SelectedLine {
@@ -20,6 +20,7 @@ export interface SelectedLine {
     readonly code: string;
     readonly certificate: { readonly number: string; readonly date: string } | null;
   } | null;
+  readonly amount: number;
 }
 
 /** A line as the contract has it. */
@@ -27,6 +28,7 @@ export interface PlainLine {
   readonly description: string;
   readonly quantity: number;
   readonly unit_price: number;
+  readonly amount: number;
 }
 
 const text = z.string().nullable();
@@ -48,6 +50,10 @@ export const exactLine = z
     exemption_code: z.string().optional().meta({ description: 'Why a line at 0 % has no VAT, if it says so itself.' }),
     certificate_number: text.optional().meta({ description: 'Of the buyer, with `exemption_code`.' }),
     certificate_date: text.optional().meta({ description: 'With `exemption_code`.' }),
+    amount: z.int().min(0).optional().meta({
+      description:
+        'Without tax, in centimes, before the discount and the charge of the whole document; absent if they do not change it.',
+    }),
   })
   .meta({ id: 'ExactLine' });
 
@@ -55,12 +61,15 @@ export const exactLine = z
 export function withExact(lines: readonly PlainLine[], selected: readonly SelectedLine[]): object[] {
   return lines.map((line, index) => {
     const stated = selected[index];
-    return stated === undefined || saysAll(line, stated) ? line : { ...line, exact: exactOf(stated) };
+    if (stated === undefined || saysAll(line, stated)) return line;
+    const { amount } = stated;
+    return { ...line, exact: { ...exactOf(stated), ...(amount !== line.amount && { amount }) } };
   });
 }
 
 /** Whether the contract's line states everything: where it does not, its description says the rest. */
 function saysAll(line: PlainLine, { description, quantity, unitPrice, exemption }: SelectedLine): boolean {
+  // Where the amount differs, the description does.
   return (
     exemption === null &&
     line.description === description &&

@@ -6,6 +6,7 @@ import { INVOICE_TERMS } from '../../domain/invoice/fields.ts';
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
 import { invoiceStatus } from '../../domain/invoice/list-invoices-input.ts';
 import { type PreparedOperation, prepare } from '../../graphql/execute.ts';
+import { ADJUSTED_TOTALS, TOTALS_SELECTION, totalsOf } from './adjusted-totals.ts';
 import { EXACT_SELECTION, exactLine, type PlainLine, type SelectedLine, withExact } from './exact-lines.ts';
 
 interface Member {
@@ -31,8 +32,9 @@ const MEMBERS = {
     schema: text,
   },
   totals: {
-    description: 'The totals of the lines, in centimes, with the VAT of each rate.',
-    selection: 'included_totals: totals { subtotal tax_total: taxTotal tax_totals: taxTotals { rate base tax } total }',
+    description:
+      'The totals, in centimes, with the VAT of each rate; of an invoice with a discount or a charge on the whole also the sum of the lines, the discount and the charge.',
+    selection: TOTALS_SELECTION,
     schema: z
       .strictObject({
         subtotal: centimes,
@@ -41,6 +43,7 @@ const MEMBERS = {
           z.strictObject({ rate: z.int().min(0), base: centimes, tax: centimes }).meta({ id: 'TaxTotal' }),
         ),
         total: centimes,
+        ...ADJUSTED_TOTALS,
       })
       .meta({ id: 'InvoiceTotals' }),
   },
@@ -169,6 +172,7 @@ function memberOf(data: Readonly<Record<string, unknown>>, name: IncludedName): 
   const value = data[`included_${name}`];
   if (name === 'customer') return { ...(data.customer as object), ...(value as object) };
   if (name === 'lines') return withExact(data.lines as PlainLine[], value as SelectedLine[]);
+  if (name === 'totals') return totalsOf(data);
   if (name !== 'credits') return value;
   const { nodes } = data.included_notes as { readonly nodes: unknown };
   return {

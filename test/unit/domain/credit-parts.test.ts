@@ -4,20 +4,24 @@ import type { CreditShare } from '../../../src/domain/invoice/credit.ts';
 import { type CreditRequest, creditOf, leftOf } from '../../../src/domain/invoice/credit-share.ts';
 import type { InvoiceLine } from '../../../src/domain/invoice/invoice.ts';
 import { PIECE } from '../../../src/domain/invoice/line-amounts.ts';
-import { linesWithAmounts, totalsOfRates } from '../../../src/domain/invoice/totals.ts';
-import { anyLine } from '../../support/any-line.ts';
+import { linesWithAmounts, totalsOf, totalsOfRates } from '../../../src/domain/invoice/totals.ts';
+import { anyDocument, anyLine } from '../../support/any-line.ts';
 import { amounts, credited, invoiceOf, ofLines, REST } from '../../support/credits.ts';
+import { wholeOf } from '../../support/recompute-document.ts';
+
+const anyLines = fc.array(anyLine, { minLength: 1, maxLength: 6, size: 'max' });
 
 const anyInvoice = fc
-  .array(anyLine, { minLength: 1, maxLength: 6, size: 'max' })
-  .map(
-    (lines) =>
-      linesWithAmounts({
-        lines: lines.map((line) => ({ ...PIECE, ...line, description: 'Conseil' })),
-      }) as InvoiceLine[],
+  .oneof(
+    anyLines.map((lines) => ({ lines, discount: null, charge: null })),
+    anyDocument(anyLines, wholeOf),
   )
-  .filter((lines) => lines.some(({ amount }) => amount > 0))
-  .map((lines) => invoiceOf(lines));
+  .map((document) => {
+    const lines = document.lines.map((line) => ({ ...PIECE, ...line, description: 'Conseil' }));
+    return { ...document, lines: linesWithAmounts({ ...document, lines }) as InvoiceLine[] };
+  })
+  .filter((document) => (totalsOf(document)?.gross ?? 0) > 0)
+  .map((document) => ({ number: '2026-000123', amount: totalsOf(document)?.gross ?? 0, ...document }));
 
 const anyStep = fc.record({
   kind: fc.constantFrom('part', 'part', 'amount', 'rejection'),
@@ -25,7 +29,7 @@ const anyStep = fc.record({
   share: fc.integer({ min: 1, max: 1000 }),
 });
 
-test('parts of lines with decimals, discounts and prices with tax never exceed the invoice, and end at exactly it', () => {
+test('parts of lines with decimals, discounts, charges and prices with tax never exceed the invoice, and end at exactly it', () => {
   let parts = 0;
   fc.assert(
     fc.property(anyInvoice, fc.array(anyStep, { maxLength: 10 }), (invoice, steps) => {
@@ -107,4 +111,24 @@ test('pieces are credited whole, hours in any part', () => {
   });
   const { lines } = credited(invoiceOf([{ ...line, unit: 'HUR' }]), [], ofLines([1, 0.5]));
   expect(lines).toEqual([{ ...line, unit: 'HUR', quantity: 0.5, amount: 5000 }]);
+});
+
+test('of a line in a document with a discount and a charge its share after both is credited', () => {
+  const priced = [
+    { ...PIECE, description: 'Conseil', quantity: 3, unitPrice: 10_000, taxRate: 20 as const },
+    { ...PIECE, description: 'Formation', quantity: 1, unitPrice: 20_000, taxRate: 20 as const },
+  ];
+  const document = { lines: priced, discount: { percent: 10 }, charge: { amount: 1_000 } };
+  const lines = linesWithAmounts(document) as InvoiceLine[];
+  const invoice = { ...document, lines, number: '2026-000123', amount: totalsOf(document)?.gross ?? 0 };
+  const third = credited(invoice, [], ofLines([1, 1]));
+  expect(third.lines.map(({ description, amount }) => [description, amount])).toEqual([['Conseil (1)', 9200]]);
+  const whole = credited(invoice, [], REST);
+  expect(whole.lines.map(({ description, quantity, amount }) => [description, quantity, amount])).toEqual([
+    ['Conseil (3 × 100,00 MAD; remise globale − 24,00 MAD HT)', 1, 27_600],
+    ['Formation (1 × 200,00 MAD; remise globale − 16,00 MAD HT)', 1, 18_400],
+  ]);
+  expect(whole.share.amount).toBe(invoice.amount);
+  const rest = credited(invoice, [third.share], REST);
+  expect(third.share.amount + rest.share.amount).toBe(invoice.amount);
 });

@@ -6,7 +6,7 @@ import { TAX_RATES } from '../../../src/domain/invoice/tax-rate.ts';
 import { linesWithAmounts, totalsOf } from '../../../src/domain/invoice/totals.ts';
 import { anyLine } from '../../support/any-line.ts';
 import { fraction, nearest, per, times } from '../../support/fractions.ts';
-import { statedOf } from '../../support/recompute-figures.ts';
+import { statedOf } from '../../support/recompute-document.ts';
 
 const sum = (amounts: readonly bigint[]) => amounts.reduce((total, each) => total + each, 0n);
 

@@ -2,12 +2,19 @@ import { COMPANY } from '../../../src/domain/invoice/customer-kind.ts';
 import { NO_PARTICULARS } from '../../../src/domain/invoice/particulars.ts';
 import type { LegalInvoice, LegalLine } from '../../../src/domain/invoice/ports.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
-import { totalsOf } from '../../../src/domain/invoice/totals.ts';
+import { type PricedDocument, totalsOf } from '../../../src/domain/invoice/totals.ts';
 
-/** A legal invoice with totals computed from its lines; `amount` defaults to their exact total. */
-export function sampleInvoice(changes: Partial<Omit<LegalInvoice, 'totals'>> = {}): LegalInvoice {
+/**
+ * A legal invoice with totals computed from its lines, less `discount`, with `charge`; `amount` defaults to their exact
+ * total.
+ */
+export function sampleInvoice({
+  discount,
+  charge,
+  ...changes
+}: Partial<Omit<LegalInvoice, 'totals'>> & Pick<PricedDocument, 'discount' | 'charge'> = {}): LegalInvoice {
   const lines = changes.lines ?? sampleLines(5);
-  const totals = totalsOf({ lines });
+  const totals = totalsOf({ lines, discount, charge });
   if (totals === null) throw new RangeError('the total of the sample lines exceeds the largest amount');
   return {
     ...NO_PARTICULARS,

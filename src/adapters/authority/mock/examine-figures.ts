@@ -9,6 +9,8 @@ import { all, CBC, called, centimes, child, isCreditNote, type Located, must, on
  */
 export function examineFigures(root: Located): void {
   const { bases, containing } = basesOf(root);
+  const net = sumOf([...bases.values()]);
+  const adjusted = adjust(root, bases);
   const taxTotal = one(root, 'TaxTotal');
   const subtotals = all(taxTotal, 'TaxSubtotal');
   must(
@@ -31,13 +33,17 @@ export function examineFigures(root: Located): void {
     mustEqual(`la base à ${rate} %`, child(subtotal, 'TaxableAmount'), base);
     const due = divideHalfUp(base * BigInt(rate), 100n);
     const stated = child(subtotal, 'TaxAmount');
-    const tolerance = isCreditNote(root) ? LESS_THAN_A_DIRHAM : containing.has(rate) ? 1n : 0n;
+    const tolerance = isCreditNote(root)
+      ? LESS_THAN_A_DIRHAM
+      : containing.has(rate) || adjusted.rates.has(rate)
+        ? 1n
+        : 0n;
     if (!isNear(centimes(stated), due, tolerance)) mustEqual(`la TVA à ${rate} %`, stated, due);
     tax += centimes(stated);
   }
   examineExemptions(root, subtotals);
   mustEqual('la TVA', child(taxTotal, 'TaxAmount'), tax);
-  examineTotals(root, [...bases.values()], tax);
+  examineTotals(root, { net, tax, ...adjusted });
 }
 
 /** Checks that the exemption that a line states is one of the reasons for which the document has no VAT. */
@@ -149,8 +155,48 @@ function linesOf(root: Located): Located[] {
   return all(root, `${root.element.name}Line`);
 }
 
-function examineTotals(root: Located, bases: readonly bigint[], tax: bigint): void {
-  const net = bases.reduce((sum, base) => sum + base, 0n);
+/**
+ * Takes the discounts of the whole document from the sums of the lines by rate, and adds its charges.
+ * @returns their sums, and the rates at which there are any: what includes tax is rounded with it
+ */
+function adjust(root: Located, bases: Map<string, bigint>): { discount: bigint; charge: bigint; rates: Set<string> } {
+  const rates = new Set<string>();
+  let [discount, charge] = [0n, 0n];
+  for (const each of all(root, 'AllowanceCharge')) {
+    const stated = child(each, 'Amount');
+    const rate = textOf(child(one(each, 'TaxCategory'), 'Percent'));
+    const isCharge = textOf(child(each, 'ChargeIndicator')) === 'true';
+    const base = bases.get(rate);
+    must(
+      base !== undefined,
+      'discount_invalid',
+      each.path,
+      `Aucune ligne n’a le taux ${rate} % de la remise ou des frais`,
+    );
+    const amount = centimes(stated);
+    const left = isCharge ? base + amount : base - amount;
+    must(
+      amount > 0n && left >= 0n,
+      'discount_invalid',
+      stated.path,
+      `La remise ou les frais à ${rate} % sont nuls, négatifs ou dépassent les lignes`,
+    );
+    bases.set(rate, left);
+    rates.add(rate);
+    if (isCharge) charge += amount;
+    else discount += amount;
+  }
+  return { discount, charge, rates };
+}
+
+function sumOf(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((sum, amount) => sum + amount, 0n);
+}
+
+function examineTotals(
+  root: Located,
+  { net, discount, charge, tax }: Readonly<Record<'net' | 'discount' | 'charge' | 'tax', bigint>>,
+): void {
   const totals = one(root, 'LegalMonetaryTotal');
   const [stated] = all(totals, 'PayableRoundingAmount', CBC);
   const rounding = stated === undefined ? 0n : centimes(stated);
@@ -163,9 +209,18 @@ function examineTotals(root: Located, bases: readonly bigint[], tax: bigint): vo
     `L’arrondi dépasse un demi-centime pour chacune de ${lines} lignes`,
   );
   mustEqual('la somme des lignes', child(totals, 'LineExtensionAmount'), net);
-  mustEqual('le total hors taxes', child(totals, 'TaxExclusiveAmount'), net);
-  mustEqual('le total TTC', child(totals, 'TaxInclusiveAmount'), net + tax);
-  mustEqual('le net à payer', child(totals, 'PayableAmount'), net + tax + rounding);
+  mustEqualIfStated('la remise', totals, 'AllowanceTotalAmount', discount);
+  mustEqualIfStated('les frais', totals, 'ChargeTotalAmount', charge);
+  const due = net - discount + charge;
+  mustEqual('le total hors taxes', child(totals, 'TaxExclusiveAmount'), due);
+  mustEqual('le total TTC', child(totals, 'TaxInclusiveAmount'), due + tax);
+  mustEqual('le net à payer', child(totals, 'PayableAmount'), due + tax + rounding);
+}
+
+/** An amount that is not stated is 0. */
+function mustEqualIfStated(what: string, totals: Located, name: string, expected: bigint): void {
+  const [stated] = all(totals, name, CBC);
+  if (stated !== undefined || expected !== 0n) mustEqual(what, stated ?? child(totals, name), expected);
 }
 
 function mustEqual(what: string, amount: Located, expected: bigint): void {

@@ -34,10 +34,10 @@ export function draftPage(
 ): DrawnDraft {
   const written = JSON.parse(content) as { readonly lines?: unknown };
   const parts = partsOf(written);
-  const { amount, customer, terms } = parts;
+  const { amount, discount, charge, customer, terms } = parts;
   const particulars = completeParticulars(parts);
   const typed = Array.isArray(written.lines) ? written.lines.slice(0, LIMITS.lines).map(lineOf) : [];
-  const totals = totalsOf({ lines: typed });
+  const totals = totalsOf({ lines: typed, discount, charge });
   if (!totals) throw serviceError('invalid_request', TOO_MUCH, 'lines');
   const lines = linesWithAmounts({ lines: typed }, totals);
   const kind = customer?.kind ?? DEFAULT_CUSTOMER_KIND;
