@@ -15,7 +15,7 @@ test.each(PROFILES)(
       profile,
       signal: AbortSignal.timeout(110_000),
       seed: SEED,
-      invoices: 12,
+      invoices: 20,
       clients: 4,
       faults: [{ kind: 'mixed', rate: 0.2, kinds: KINDS }],
       killEveryMs: 0,
@@ -27,6 +27,11 @@ test.each(PROFILES)(
     expect(ends).toEqual(
       new Set(['invoice', 'credit_note'].flatMap((kind) => [`${kind} accepted`, `${kind} rejected`])),
     );
-    expect(outcome.orders.credited.size).toBe(3);
+    expect(outcome.orders.credited.size).toBe(5);
+    const accepted = outcome.documents.filter(({ status }) => status === 'accepted');
+    expect(new Set(accepted.map(({ customer: { kind = 'company' } }) => kind))).toEqual(
+      new Set(['company', 'person', 'foreign']),
+    );
+    expect(Math.max(...accepted.map(({ lines }) => lines.length))).toBe(1000);
   },
 );

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ORDINARY_ICE, REJECTING_ICE } from './chaos.ts';
 import type { DoomedServer } from './chaos-server.ts';
 import { invoiceFor } from './client.ts';
+import { sale } from './every-sale.ts';
 
 /** What clients asked a service for. Every request has an idempotency key of its own. */
 export interface Orders {
@@ -21,12 +22,17 @@ const REQUEST_LIMIT_MS = 20_000;
 const CREDITED_IN = 4;
 /** For one invoice in so many an invoice of another system is credited, too. */
 const EARLIER_IN = 10;
+/** One invoice in so many is one that only GraphQL can state. */
+const EXACT_IN = 4;
 /** How an invoice of 100.00 at 20 % is credited, by requests at the same time. */
 const CREDITS = [
   { reason: 'discount', amounts: [{ taxRate: 20, net: 5_001 }] },
   { reason: 'return', amounts: [{ taxRate: 20, net: 6_000 }] },
   { reason: 'cancellation' },
 ];
+const CREATE = `mutation ($input: CreateInvoiceInput!, $key: String) {
+  made: createInvoice(input: $input, idempotencyKey: $key) {
+    ... on CreateInvoicePayload { invoice { id } } ... on Error { code status message } } }`;
 const CREDIT = `mutation ($id: ID!, $input: CreditInvoiceInput!, $key: String) {
   made: creditInvoice(invoiceId: $id, input: $input, idempotencyKey: $key) {
     ... on CreditInvoicePayload { creditNote { id } } ... on Error { code status message } } }`;
@@ -37,7 +43,7 @@ const CREDIT_EARLIER = `mutation ($input: CreditEarlierInvoiceInput!, $key: Stri
 class Refused extends Error {}
 
 /**
- * Creates invoices, a part of them for a customer whom the authority rejects, and credit notes: of a part of these
+ * Creates invoices, a part of them for a customer whom the authority rejects or as REST cannot state them, and credit notes: of a part of these
  * invoices once they are accepted, and of invoices of another system. Whatever fails is sent again until it is answered.
  */
 export async function orderAll(
@@ -87,22 +93,26 @@ export async function orderAll(
   /** Asks for a credit note. */
   function credit(name: string, query: string, variables: object): void {
     asked.push(name);
-    queue.unshift(async () => {
-      const response = await send('/graphql', name, { query, variables: { ...variables, key: name } });
-      const { made } = ((await response.json()) as { data: { made: Made } }).data;
-      if (made.status === 503) return true;
-      if (made.creditNote) created.set(name, made.creditNote.id);
-      else if (made.code === 'credit_exceeds_invoice') refused.push(name);
-      else throw new Refused(`${name}: ${made.code} ${made.message}`);
-      return false;
-    });
+    queue.unshift(() => make(name, query, variables));
+  }
+
+  async function make(name: string, query: string, variables: object): Promise<boolean> {
+    const response = await send('/graphql', name, { query, variables: { ...variables, key: name } });
+    const { made } = ((await response.json()) as { data: { made: Made } }).data;
+    if (made.status === 503) return true;
+    const document = made.invoice ?? made.creditNote;
+    if (document) created.set(name, document.id);
+    else if (made.code === 'credit_exceeds_invoice') refused.push(name);
+    else throw new Refused(`${name}: ${made.code} ${made.message}`);
+    return false;
   }
 
   for (let nth = 0; nth < invoices; nth++) {
     const ice = ICES[Math.floor(random() * ICES.length)] ?? ORDINARY_ICE;
     const name = `order-${nth}`;
     asked.push(name);
-    queue.push(() => invoice(name, ice, nth % CREDITED_IN === 0));
+    if (nth % EXACT_IN === 1) queue.push(() => make(name, CREATE, { input: sale((nth - 1) / EXACT_IN) }));
+    else queue.push(() => invoice(name, ice, nth % CREDITED_IN === 0));
     if (nth % EARLIER_IN === 0) {
       const customer = { ice, name: 'Client' };
       const lines = [{ description: 'Livre', quantity: 1, unitPrice: 10_000, taxRate: 7 }];
@@ -138,6 +148,7 @@ export async function orderAll(
 }
 
 interface Made {
+  readonly invoice?: { readonly id: string };
   readonly creditNote?: { readonly id: string };
   readonly code?: string;
   readonly status?: number;
