@@ -80,7 +80,9 @@ function settled({ without, within }: Sums, rate: number): Due {
   const contained = nearest(per(within * BigInt(rate), 100 + rate));
   const base = without + within - contained;
   const tax = nearest(per(without * BigInt(rate), 100)) + contained;
-  return { base, tax: base === 0n || tax < 0n ? 0n : tax };
+  if (base > 0n && tax >= 0n) return { base, tax };
+  // A discount with tax has taken more than all prices with tax: what is left of the total stays.
+  return { base: within < 0n ? base + tax : base, tax: 0n };
 }
 
 function amountOf(stated: PricedDocument['discount'], whole: bigint): bigint {

@@ -24,12 +24,13 @@ export function taxIn(within: bigint, rate: TaxRate): bigint {
 }
 
 /**
- * Returns the base and the VAT of these sums (docs/decisions/0012, 0081). Nothing has no VAT: a discount without tax of
- * all that is stated with tax would leave a centime of it.
+ * Returns the base and the VAT of these sums (docs/decisions/0012, 0081). Nothing has no VAT, of which rounding may leave
+ * a centime. A discount with tax takes exactly what it says from the total with tax, so that centime becomes the base.
  */
 export function baseAndTax({ rate, without, within }: RateSums): { rate: TaxRate; base: bigint; tax: bigint } {
   const contained = taxIn(within, rate);
   const base = without + within - contained;
   const tax = taxOn(without, rate) + contained;
-  return { rate, base, tax: base === 0n || tax < 0n ? 0n : tax };
+  if (base !== 0n && tax >= 0n) return { rate, base, tax };
+  return { rate, base: within < 0n ? base + tax : base, tax: 0n };
 }

@@ -83,6 +83,15 @@ test('what clients of integers read adds up to the document', () => {
   );
 });
 
+test('a discount with tax leaves exactly the rest, even a centime that rounding takes for VAT', () => {
+  const lines = [{ quantity: 1, unitPrice: 103, taxRate: 20 }] as const;
+  for (const amount of [1, 122, 123, 124]) {
+    const totals = totalsOf({ lines, discount: { amount, taxIncluded: true } });
+    expect(totals?.gross).toBe(124 - amount);
+    expect(totals?.rates.every(({ base, tax }) => base > 0 || tax === 0)).toBe(true);
+  }
+});
+
 const TWENTY = { quantity: 1, unitPrice: 60_000, taxRate: 20 } as const;
 const TEN = { quantity: 1, unitPrice: 40_000, taxRate: 10 } as const;
 
