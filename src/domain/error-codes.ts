@@ -219,10 +219,19 @@ export const ERRORS = {
       'amounts.0.net',
     ],
   },
+  deposit_not_deductible: {
+    status: 422,
+    type: 'InvalidInputError',
+    description:
+      'The final invoice cannot deduct the deposit: it is not a deposit invoice of the same customer, nothing is left of it, or the lines have less than it (GraphQL).',
+    remedy:
+      'Follow the message. What a final invoice has deducted is free again once that invoice is rejected, replaced or credited completely.',
+    example: ['Invoice inv_550e8400-e29b-41d4-a716-446655440000 is not a deposit invoice.', 'deposits.0'],
+  },
   invoice_not_accepted: {
     status: 422,
     type: 'InvalidInputError',
-    description: 'The invoice is not accepted, so it cannot be credited (GraphQL).',
+    description: 'The invoice is not accepted, so it cannot be credited or deducted (GraphQL).',
     remedy: 'Wait until it is accepted. A rejected invoice has no effect: create a corrected one.',
     example: [
       'Invoice inv_550e8400-e29b-41d4-a716-446655440000 is rejected. Only an accepted invoice can be credited.',

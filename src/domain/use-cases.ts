@@ -12,6 +12,7 @@ import { fiscalDocumentByNumber, invoiceByNumber } from './invoice/find-by-numbe
 import { fiscalDocuments, invoices } from './invoice/list-invoices.ts';
 import { creditPreview } from './invoice/preview-credit.ts';
 import { creditsOfInvoices } from './invoice/read-credits.ts';
+import { deductionsOfInvoices } from './invoice/read-deductions.ts';
 import { creditNotesById, invoicesById } from './invoice/read-invoices.ts';
 import { replaceInvoice } from './invoice/replace-invoice.ts';
 import { resendCreditNoteEmail, resendInvoiceEmail } from './invoice/resend-email.ts';
@@ -41,6 +42,7 @@ export const USE_CASES = {
   creditPreview,
   creditsOfInvoices,
   customers,
+  deductionsOfInvoices,
   fiscalDocumentByNumber,
   fiscalDocuments,
   invoiceByNumber,

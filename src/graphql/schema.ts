@@ -34,6 +34,7 @@ import './types/invoice-totals.ts';
 import './types/credit-note.ts';
 import './types/credit-note-creation.ts';
 import './types/credit-preview.ts';
+import './types/invoice-deposits.ts';
 import './types/invoice-replacement.ts';
 import './types/seller-profile.ts';
 

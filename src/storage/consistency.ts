@@ -10,6 +10,7 @@ import {
   sharesOfNothing,
   unkeptCorrections,
 } from './credit-consistency.ts';
+import { DEDUCTING_FIELDS, type Deducting, unkeptDeductions } from './deduction-consistency.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { type NumberDocument, ownNumberKey, partsOfSeriesKey, seriesKey } from './invoice-numbers.ts';
@@ -28,7 +29,8 @@ type Checked = Pick<
   '_id' | 'tenantId' | 'environment' | 'status' | 'series' | 'ownNumber' | 'events' | 'outbox' | 'withheld'
 > &
   Correcting &
-  Keeping & {
+  Keeping &
+  Deducting & {
     readonly [name in DocumentField]?: StoredDocument | null;
   };
 
@@ -36,6 +38,7 @@ const PROJECTION = Object.fromEntries(
   [
     ...['tenantId', 'environment', 'status', 'series', 'ownNumber', 'outbox', 'withheld'],
     ...['events.id', 'events.sequence', 'events.at', ...CORRECTING_FIELDS, ...KEEPING_FIELDS, ...DOCUMENT_FIELDS],
+    ...DEDUCTING_FIELDS,
   ].map((name) => [name, 1]),
 );
 
@@ -66,8 +69,8 @@ export interface Checks {
 
 /**
  * Checks that the collections agree with each other; the service may run meanwhile. Compares each invoice with its
- * tenant, its number, its events and the bytes of its documents, and each credit note with what its invoice keeps of it.
- * Compares each number of the service's series with its invoice and the number before it, and each GridFS file with its
+ * tenant, its number, its events and the bytes of its documents, and each credit note and final invoice with what the
+ * invoices that they correct or deduct keep of it. Compares each number of the service's series with its invoice and the number before it, and each GridFS file with its
  * chunks. Compares events and deliveries of webhooks with their invoices, events and attempts. Ignores chunks without a file and files without an invoice: an interrupted
  * write leaves them, and the service removes them.
  * @returns yields a text for each fault; returns what was checked
@@ -135,6 +138,7 @@ async function faultsOf(db: Db, invoices: readonly Checked[], since: KeptSince):
   }
   for (const { id, text } of await unloggedEvents(db, invoices, since)) add(id, text);
   for (const { id, text } of await unkeptCorrections(db, invoices)) add(id, text);
+  for (const { id, text } of await unkeptDeductions(db, invoices)) add(id, text);
   for (const { id, text } of await sharesOfNothing(db, invoices)) add(id, text);
   const digests = await digestsOf(
     db,

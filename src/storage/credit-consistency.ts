@@ -1,8 +1,9 @@
 import type { Db } from 'mongodb';
 import { MINUTE_MS } from '../domain/durations.ts';
 import type { KeptCredit, Original } from '../domain/invoice/credit.ts';
+import { UNSTORED_MS } from '../domain/invoice/kept-shares.ts';
+import { calledById } from '../domain/invoice/kinds.ts';
 import type { KeptReplacement, Replaced } from '../domain/invoice/replacement.ts';
-import { UNSTORED_MS } from '../domain/invoice/take-credit.ts';
 import { creditKeepingOf } from './credit-keeping.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { presentTenants } from './present-documents.ts';
@@ -16,10 +17,12 @@ export type Correcting = Pick<InvoiceDocument, '_id' | 'tenantId' | 'status'> & 
 };
 
 /** The fields of an invoice that say of which credit notes it keeps shares. */
-export const KEEPING_FIELDS = ['creditNoteId', 'replacingId', 'at'].map((name) => `credits.list.${name}`);
+export const KEEPING_FIELDS = ['creditNoteId', 'replacingId', 'insteadOf', 'at'].map((name) => `credits.list.${name}`);
 
 export type Keeping = Pick<InvoiceDocument, '_id' | 'tenantId'> & {
-  readonly credits?: { readonly list: readonly Pick<KeptCredit, 'creditNoteId' | 'replacingId' | 'at'>[] };
+  readonly credits?: {
+    readonly list: readonly Pick<KeptCredit, 'creditNoteId' | 'replacingId' | 'insteadOf' | 'at'>[];
+  };
 };
 
 /** For how long a share without its credit note is no fault, milliseconds, even if clocks differ. */
@@ -71,8 +74,8 @@ export async function unkeptCorrections(
 }
 
 /**
- * Returns the invoices that keep a share of a credit note that does not exist. It is lost, or the request that took the
- * share died before it stored the credit note; then the share counts for nothing. A share whose credit note is still to
+ * Returns the invoices that keep a share of a credit note or final invoice that does not exist. It is lost, or the
+ * request that took the share died before it stored the document; then the share counts for nothing. A share whose credit note is still to
  * be made for a replacing invoice is no fault, and neither is one that was taken for a rejected one.
  */
 export async function sharesOfNothing(
@@ -86,9 +89,15 @@ export async function sharesOfNothing(
   if (shares.length === 0) return [];
   const { correctionStatesOf } = creditKeepingOf(db.collection<InvoiceDocument>('invoices'));
   const states = await correctionStatesOf(
-    shares.flatMap(({ creditNoteId, replacingId }) => [creditNoteId, ...(replacingId ? [replacingId] : [])]),
+    shares.flatMap(({ creditNoteId, replacingId, insteadOf }) => [
+      creditNoteId,
+      ...(replacingId ? [replacingId] : []),
+      ...(insteadOf ? [insteadOf] : []),
+    ]),
   );
-  const faulty = shares.filter(({ creditNoteId, replacingId }) => {
+  const faulty = shares.filter(({ creditNoteId, replacingId, insteadOf }) => {
+    // The invoice whose deduction was to pass on has it still.
+    if (insteadOf !== undefined && states.has(insteadOf)) return false;
     const replacing = replacingId === undefined ? undefined : states.get(replacingId);
     const isAwaited = replacing?.status === 'pending' || replacing?.status === 'rejected';
     return !states.has(creditNoteId) && !isAwaited;
@@ -99,6 +108,6 @@ export async function sharesOfNothing(
     .filter(({ tenantId }) => present.has(tenantId))
     .map(({ _id, creditNoteId }) => ({
       id: _id,
-      text: `it keeps a share of credit note ${creditNoteId}, which does not exist`,
+      text: `it keeps a share of ${calledById(creditNoteId)} ${creditNoteId}, which does not exist`,
     }));
 }

@@ -40,17 +40,29 @@ export function creditKeepingOf(invoices: Collection<InvoiceDocument>): CreditKe
         'credit.original.id': 1,
         'replaces.invoice.id': 1,
         'replaces.credited': 1,
+        'deduction.rates': 1,
+        'deduction.deposits.invoice.id': 1,
+        'credits.list.creditNoteId': 1,
+        'credits.list.rates': 1,
       } as const;
-      type Row = Pick<InvoiceDocument, '_id' | 'status' | 'rejectionReason' | 'credit' | 'replaces'>;
+      type Row = Pick<
+        InvoiceDocument,
+        '_id' | 'status' | 'rejectionReason' | 'credit' | 'replaces' | 'deduction' | 'credits'
+      >;
       const rows = await found.project<Row>(fields).toArray();
       return new Map(
-        rows.map(({ _id, status, rejectionReason, credit, replaces }) => {
+        rows.map(({ _id, status, rejectionReason, credit, replaces, deduction, credits }) => {
           const originalId = credit?.original.id ?? null;
           const replaced = replaces && {
             invoiceId: replaces.invoice.id,
             creditNoteId: replaces.credited?.creditNoteId ?? null,
           };
-          return [_id, { status, rejectionReason, originalId, replaces: replaced ?? null }];
+          const deducts = deduction && {
+            depositIds: deduction.deposits.map(({ invoice }) => invoice.id),
+            rates: deduction.rates,
+            credits: credits?.list ?? [],
+          };
+          return [_id, { status, rejectionReason, originalId, replaces: replaced ?? null, deduction: deducts ?? null }];
         }),
       );
     },

@@ -1,6 +1,7 @@
 import { type Credit, type KeptCredits, NO_CREDITS } from '../domain/invoice/credit.ts';
 import { customerKey } from '../domain/invoice/customer-key.ts';
 import { DEFAULT_CUSTOMER_KIND } from '../domain/invoice/customer-kind.ts';
+import type { Deduction } from '../domain/invoice/deduction.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
 import {
@@ -25,6 +26,8 @@ export interface InvoiceDocument
       | 'id'
       | 'credit'
       | 'credits'
+      | 'isDeposit'
+      | 'deduction'
       | 'replaces'
       | 'replacedBy'
       | 'metadata'
@@ -49,6 +52,10 @@ export interface InvoiceDocument
   credit?: Credit;
   /** Absent before the first change. */
   credits?: KeptCredits;
+  /** Absent if it is no deposit. */
+  isDeposit?: true;
+  /** Absent if it deducts no deposit. */
+  deduction?: Deduction;
   /** Absent if it replaces none. */
   replaces?: Replaces;
   /** Absent if none replaces it. */
@@ -111,6 +118,8 @@ export function documentOf(
     id,
     credit,
     credits,
+    isDeposit,
+    deduction,
     replaces,
     replacedBy,
     metadata,
@@ -147,6 +156,8 @@ export function documentOf(
     ...withoutNulls({ references, servicePeriod, foreignValue }),
     ...(credit !== null && { credit }),
     ...(credits.version > 0 && { credits }),
+    ...(isDeposit && { isDeposit }),
+    ...(deduction !== null && { deduction }),
     ...(replaces !== null && { replaces }),
     ...(replacedBy !== null && { replacedBy }),
     ...(discount !== null && { discount }),
@@ -184,6 +195,8 @@ export function invoiceOf({
   customerKey: _customerKey,
   credit,
   credits,
+  isDeposit,
+  deduction,
   replaces,
   replacedBy,
   series,
@@ -204,6 +217,8 @@ export function invoiceOf({
     id: _id,
     credit: credit ?? null,
     credits: credits ?? NO_CREDITS,
+    isDeposit: isDeposit ?? null,
+    deduction: deduction ?? null,
     replaces: replaces ?? null,
     replacedBy: replacedBy ?? null,
     discount: discount ?? null,

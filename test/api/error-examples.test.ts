@@ -144,6 +144,13 @@ const CAUSES: Readonly<Partial<Record<ErrorCode, Readonly<Record<number, () => P
   invalid_bank_account: { 422: () => inGraphql('terms: { bankAccount: "999780000128473900001727" }') },
   credit_exceeds_invoice: { 422: () => credited('001234567000089', 8001) },
   invoice_not_accepted: { 422: () => credited('999000000000102', 1) },
+  deposit_not_deductible: {
+    422: async () => {
+      const { body } = await create({ customer: { ice: '001234567000089', name: 'A' } });
+      await client.settled(body.id);
+      return inGraphql(`deposits: ["${body.id}"]`);
+    },
+  },
   invoice_not_replaceable: {
     422: async () => {
       const { body } = await create({ customer: { ice: '999000000000393', name: 'A' } });

@@ -202,10 +202,18 @@ beforeAll(async () => {
     note: OWN_TEXT,
     credited: { invoiceId: made.invoice.id, creditNoteId: names.CREDITED },
   };
+  // It deducts itself, too.
+  const share = { rates: [{ rate: 0, base: 1, tax: 0 }], amount: 1 };
+  const deduction = { deposits: [{ invoice, ...share }], rates: [{ rate: 0, base: 10_000, tax: 0 }] };
+  const kept = { creditNoteId: made.invoice.id, at: new Date(), ...share };
   const replacedBy = { invoiceId: made.invoice.id, at: new Date(), version: 1 };
-  await service.app.store.db
-    .collection<{ _id: string }>('invoices')
-    .updateOne({ _id: made.invoice.id }, { $set: { replaces, replacedBy } });
+  await service.app.store.db.collection<{ _id: string }>('invoices').updateOne(
+    { _id: made.invoice.id },
+    {
+      $set: { replaces, replacedBy, deduction, isDeposit: true, 'lines.$[].depositShare': 1 },
+      $push: { 'credits.list': kept } as never,
+    },
+  );
   await Promise.all([
     service.app.store.db
       .collection<{ _id: string }>('invoices')

@@ -99,8 +99,8 @@ it('returns the state of each document that is stored, of either kind', async ()
   const states = await invoicesOf(store.db).correctionStatesOf([note.id, newId('crn'), invoice.id]);
   expect(states).toEqual(
     new Map([
-      [note.id, { status: 'rejected', replaces: null, rejectionReason: 'none', originalId: 'inv_1' }],
-      [invoice.id, { status: 'accepted', replaces: null, rejectionReason: null, originalId: null }],
+      [note.id, { status: 'rejected', replaces: null, rejectionReason: 'none', originalId: 'inv_1', deduction: null }],
+      [invoice.id, { status: 'accepted', replaces: null, rejectionReason: null, originalId: null, deduction: null }],
     ]),
   );
   expect(await invoicesOf(store.db).correctionStatesOf([])).toEqual(new Map());

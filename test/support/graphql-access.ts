@@ -58,12 +58,14 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + 404 404 403 + + 403 + + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
 + 404 404 403 + + 403 + + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
 + 404 404 403 empty empty 403 + + + + 404  Invoice authorityAttempts deliveries events rules warnings
-+ 404 404 403 + + 403 + + + + 404  Invoice acceptedCredit charge creditNotes discount foreignValue references replaces servicePeriod
++ 404 404 403 + + 403 + + + + 404  Invoice acceptedCredit charge creditNotes deposits discount foreignValue isDeposit references replaces servicePeriod
 + 404 404 403 + + 403 + + + + 404  AcceptedCredit amount lastDate
++ 404 404 403 + + 403 + + + + 404  DeductedDeposit amount id issueDate number taxTotals
++ 404 404 403 null null 403 + + + + 404  DeductedDeposit invoice
 + 404 404 403 empty empty 403 + + + + 404  CreditNoteConnection edges nodes
 + 404 404 403 + + 403 + + + + 404  CreditNoteConnection pageInfo
 + 404 404 403 hidden hidden 403 + + + + 404  CreditNoteEdge cursor node
-+ 404 404 403 null null 403 + + + + 404  Invoice attention creditedAmount email replacedBy seller
++ 404 404 403 null null 403 + + + + 404  Invoice attention creditedAmount deductedIn email replacedBy seller
 + 404 404 403 hidden hidden 403 + + + + 404  InvoiceAttention message nextAttemptAt reason since
 + + + 403 403 403 403 + + + + +  InvoiceConnection edges nodes pageInfo
 + 404 404 403 + + 403 + + + + 404  InvoiceDocument mediaType ready sha256 size url
@@ -81,7 +83,7 @@ null 404 404 403 null null 403 null null null null 404  Discount percent
 null 404 404 403 null null 403 null null null null 404  DocumentDiscount percent
 + 404 404 403 + + 403 + + + + 404  DocumentCharge amount reason taxIncluded
 null 404 404 403 null null 403 null null null null 404  DocumentCharge percent
-+ 404 404 403 + + 403 + + + + 404  InvoiceLine amount description discount exemption finalAmount plainAmount plainDescription plainQuantity plainUnitPrice quantity taxIncluded taxRate unit unitPrice
++ 404 404 403 + + 403 + + + + 404  InvoiceLine amount depositShare description discount exemption finalAmount plainAmount plainDescription plainQuantity plainUnitPrice quantity taxIncluded taxRate unit unitPrice
 + 404 404 403 + + 403 + + + + 404  InvoiceStatusChange dgiId eventId invoiceId status updatedAt
 + 404 404 403 + + 403 + + + + 404  FiscalDocumentStatusChange dgiId eventId documentId status updatedAt
 null 404 404 403 null null 403 null null null null 404  FiscalDocumentStatusChange rejectionReason
@@ -89,7 +91,7 @@ null 404 404 403 null null 403 null null null null 404  InvoiceStatusChange reje
 + 404 404 403 + + 403 + + + + 404  InvoiceTerms bankAccount dueDate operationDate paymentMeans paymentMode paymentReference
 + 404 404 403 + + 403 + + + + 404  InvoiceTimelineEntry at status
 null 404 404 403 null null 403 null null null null 404  InvoiceTimelineEntry eventId
-+ 404 404 403 + + 403 + + + + 404  InvoiceTotals chargeTotal discountTotal linesTotal subtotal taxTotal taxTotals total
++ 404 404 403 + + 403 + + + + 404  InvoiceTotals chargeTotal depositsTotal discountTotal linesTotal subtotal taxTotal taxTotals total
 + 404 404 403 hidden hidden 403 + + + + 404  InvoiceWarning code message path
 null 404 404 403 hidden hidden 403 null null null null 404  InvoiceWarning rule
 + CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 + + 403 403 CreateWebhookEndpointPayload  LimitReachedError code message status

@@ -26,6 +26,7 @@ const REACH: Readonly<Record<string, string>> = {
   ServicePeriod: '{ invoice(id: "INVOICE" SECRET) { servicePeriod { … } } }',
   DocumentDiscount: '{ invoice(id: "INVOICE" SECRET) { discount { … } } }',
   DocumentCharge: '{ invoice(id: "INVOICE" SECRET) { charge { … } } }',
+  DeductedDeposit: '{ invoice(id: "INVOICE" SECRET) { deposits { … } } }',
   InvoiceTotals: '{ invoice(id: "INVOICE" SECRET) { totals { … } } }',
   TaxTotal: '{ invoice(id: "INVOICE" SECRET) { totals { taxTotals { … } } } }',
   InvoiceTerms: '{ invoice(id: "INVOICE" SECRET) { terms { … } } }',

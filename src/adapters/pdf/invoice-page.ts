@@ -8,13 +8,14 @@ import { amountInWords } from '../../text/amount-in-words.ts';
 import { FORMATS, NO_BREAK_SPACE } from '../../text/document-format.ts';
 import { escapeHtml, html, Markup } from '../../text/markup.ts';
 import { adjustmentRows } from './adjustment-rows.ts';
+import { depositTable, saleTotals } from './deposit-parts.ts';
 import { drawable } from './drawable-text.ts';
 import { fontFaces } from './fonts.ts';
 import { labelsOf } from './labels.ts';
 import { correction, head, parties } from './page-head.ts';
 import { inPlainText, pageMargins } from './page-margins.ts';
 import { exemption, foreignValue } from './page-notes.ts';
-import { name, type Texts } from './page-parts.ts';
+import { columnHead, figure, name, type Texts } from './page-parts.ts';
 import { pageStyle } from './page-style.ts';
 
 /**
@@ -25,7 +26,7 @@ import { pageStyle } from './page-style.ts';
 export async function invoicePage(printed: PrintedInvoice | DrawnDraft): Promise<string> {
   const { invoice, number, decision } = contentOf(printed);
   const language = invoice.seller.documentLanguage;
-  const labels = labelsOf(invoice.kind, language);
+  const labels = labelsOf(invoice.kind, language, invoice.isDeposit);
   const texts: Texts = { invoice, decision, logo: printed.logo, labels, format: FORMATS[language] };
   const margins = pageMargins({ ...invoice, number }, labels, texts.format);
   const content = html`${mark(texts)}
@@ -66,8 +67,8 @@ function contentOf(printed: PrintedInvoice | DrawnDraft) {
   return { invoice: draft, number: labelsOf(draft.kind, draft.seller.documentLanguage).draft, decision: null };
 }
 
-function titleOf({ kind, seller }: LegalInvoice, number: string): string {
-  const labels = labelsOf(kind, seller.documentLanguage);
+function titleOf({ kind, isDeposit, seller }: LegalInvoice, number: string): string {
+  const labels = labelsOf(kind, seller.documentLanguage, isDeposit);
   return `${labels.title} ${inPlainText(labels, number)} – ${inPlainText(labels, seller.legalName)}`;
 }
 
@@ -169,7 +170,7 @@ function sums(texts: Texts): Markup {
   const rounding = stated - totals.gross;
   const total = (label: string | Markup, value: number, kind = '') =>
     html`<tr class="${kind}"><th scope="row">${label}</th>${figure(format.money(value, currency))}</tr>`;
-  return html`<div class="sums">
+  return html`${depositTable(texts)}<div class="sums">
 <div class="tax"><table>
 <caption>${labels.taxDetail}</caption>
 <thead><tr>${columnHead(labels.rate, 'figure')}${columnHead(labels.base, 'figure')}${columnHead(labels.tax, 'figure')}</tr></thead>
@@ -179,7 +180,7 @@ function sums(texts: Texts): Markup {
   )}</tbody>
 </table></div>
 <div class="totals"><table><tbody>
-${adjustmentRows(texts, total)}${total(labels.net, totals.net)}
+${adjustmentRows(texts, total)}${saleTotals(texts).map(([label, value]) => total(label, value))}${total(labels.net, totals.net)}
 ${total(labels.totalTax, totals.tax)}
 ${total(labels.gross, totals.gross)}
 ${rounding === 0 ? null : total(labels.rounding, rounding)}
@@ -188,15 +189,6 @@ ${total(labels.payable, stated, 'payable')}
 </div>
 ${exemption(texts)}
 ${foreignValue(texts)}`;
-}
-
-function columnHead(label: string, kind: 'index' | 'text' | 'figure'): Markup {
-  return html`<th scope="col" class="${kind}">${label}</th>`;
-}
-
-/** Writes a table cell with a number. */
-function figure(text: string | Markup): Markup {
-  return html`<td class="figure">${text}</td>`;
 }
 
 function words({ labels, invoice: { amount, seller } }: Texts): Markup {

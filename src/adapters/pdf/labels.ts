@@ -1,5 +1,6 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
 import { KINDS, type Kind } from '../../domain/invoice/kinds.ts';
+import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
 import { PAYABLE_LABEL } from '../../text/payable-label.ts';
 
 /** The fixed texts of the printed invoice. */
@@ -242,8 +243,9 @@ const CREDIT_NOTE: Readonly<Record<DocumentLanguage, CreditNoteLabels>> = {
 
 const INVOICE: Readonly<Record<DocumentLanguage, Labels>> = { fr: FRENCH, ar: ARABIC, en: ENGLISH };
 
-/** Returns the fixed texts of a kind of document in a language. */
-export function labelsOf(kind: Kind, language: DocumentLanguage): Labels {
+/** Returns the fixed texts of a kind of document in a language. @param isDeposit whether it asks for a deposit */
+export function labelsOf(kind: Kind, language: DocumentLanguage, isDeposit = false): Labels {
   const labels = INVOICE[language];
-  return kind === 'invoice' ? labels : { ...labels, ...CREDIT_NOTE[language] };
+  if (kind === 'credit_note') return { ...labels, ...CREDIT_NOTE[language] };
+  return isDeposit ? { ...labels, title: DEPOSIT_LABELS[language].title } : labels;
 }

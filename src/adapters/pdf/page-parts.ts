@@ -20,3 +20,13 @@ export function name(text: string): Markup {
 export function figures(text: string): Markup {
   return html`<bdi dir="ltr" class="nowrap">${text}</bdi>`;
 }
+
+/** Writes the head of a column. */
+export function columnHead(label: string, kind: 'index' | 'text' | 'figure'): Markup {
+  return html`<th scope="col" class="${kind}">${label}</th>`;
+}
+
+/** Writes a table cell with a number. */
+export function figure(text: string | Markup): Markup {
+  return html`<td class="figure">${text}</td>`;
+}

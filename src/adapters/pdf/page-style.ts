@@ -107,6 +107,10 @@ td.figure { direction: ltr; unicode-bidi: isolate; }
 
 /* As wide as the table, without widening it. */
 .closing { width: 0; min-width: 100%; break-inside: avoid; }
+.deposits { margin-top: 3.2mm; }
+.deposits th, .deposits td { padding-block: .5mm; }
+.deposits caption { padding: 0 1.6mm .6mm; text-align: start; }
+.deposits thead th { border-bottom: .6pt solid #17365d; }
 .sums { display: flex; gap: 10mm; align-items: flex-start; justify-content: space-between; margin-top: 3.2mm; }
 .sums th, .sums td { padding-block: .5mm; }
 .sums .tax { flex: 1 1 0; min-width: 0; }

@@ -6,6 +6,8 @@ import { isWritten } from './parties.ts';
 import { taxCategory } from './tax-category.ts';
 import { group, money, text } from './vocabulary.ts';
 
+/** How the reason of an allowance begins that is the deduction of a deposit. */
+export const DEPOSIT = 'Acompte facturé :';
 const UNCL5189_DISCOUNT = '95';
 /** Other services: any charge, which its reason says. */
 const UNCL7161_OTHER_SERVICES = 'ADR';
@@ -26,9 +28,12 @@ export function lineDiscount(line: LegalLine): Element | null {
 
 /**
  * Writes BG-20 and BG-21 of EN 16931: the discount and the charge of the whole document, without tax, one element for
- * each rate that has a share.
+ * each rate that has a share, and what is deducted of each deposit. UNCL5189 has no code for a deposit.
  */
-export function adjustments(totals: LegalInvoice['totals'], exemptionReason: string | null): Element[] {
+export function adjustments(
+  { totals, deduction }: Pick<LegalInvoice, 'totals' | 'deduction'>,
+  exemptionReason: string | null,
+): Element[] {
   const written = (adjustment: AdjustmentTotal | null, isCharge: boolean) =>
     (adjustment?.rates ?? []).map(({ rate, net }) =>
       group(
@@ -38,13 +43,25 @@ export function adjustments(totals: LegalInvoice['totals'], exemptionReason: str
         taxCategory('cac:TaxCategory', rate, exemptionReason),
       ),
     );
-  return [...written(totals.discount, false), ...written(totals.charge, true)];
+  const deposits = (deduction?.deposits ?? []).flatMap(({ invoice, rates }) =>
+    rates.map(({ rate, base }) =>
+      group(
+        'cac:AllowanceCharge',
+        text('cbc:ChargeIndicator', 'false'),
+        text('cbc:AllowanceChargeReason', `${DEPOSIT} ${invoice.number} du ${invoice.issueDate}`),
+        money('cbc:Amount', base),
+        taxCategory('cac:TaxCategory', rate, exemptionReason),
+      ),
+    ),
+  );
+  return [...written(totals.discount, false), ...written(totals.charge, true), ...deposits];
 }
 
-/** Writes BT-107 and BT-108 of EN 16931; nothing of a document without discount and charge. */
-export function adjustmentTotals({ discount, charge }: LegalInvoice['totals']): Element[] {
+/** Writes BT-107 and BT-108 of EN 16931; nothing of a document without discount, charge and deposits. */
+export function adjustmentTotals({ discount, charge, deposits }: LegalInvoice['totals']): Element[] {
+  const isReduced = discount?.rates.length || deposits > 0;
   return [
-    ...(discount?.rates.length ? [money('cbc:AllowanceTotalAmount', discount.net)] : []),
+    ...(isReduced ? [money('cbc:AllowanceTotalAmount', (discount?.net ?? 0) + deposits)] : []),
     ...(charge?.rates.length ? [money('cbc:ChargeTotalAmount', charge.net)] : []),
   ];
 }

@@ -1,3 +1,4 @@
+import { DEPOSIT } from './allowances.ts';
 import type { ReadElement } from './read-canonical.ts';
 import { expect, expectEqual, money, optional, text } from './rules.ts';
 
@@ -19,14 +20,16 @@ export function lineDiscountOf(line: ReadElement, listed: bigint, at: string): b
  * Takes the discount of the whole document from the sums of the lines, and adds its charge.
  * @param bases the sums of the lines by category and rate, which become the bases of VAT
  * @param categoryOf reads category and rate as the key of `bases`
- * @returns the sums of the discount and of the charge, and the keys of the bases that they change
+ * @returns the sums of the discount, deposits included, and of the charge, the keys of the bases that they change, and
+ *   for each that deposits change how many do
  */
 export function adjust(
   root: ReadElement,
   bases: Map<string, bigint>,
   categoryOf: (parent: ReadElement) => string,
-): { discount: bigint; charge: bigint; changed: ReadonlySet<string> } {
+): { discount: bigint; charge: bigint; changed: ReadonlySet<string>; deposits: ReadonlyMap<string, number> } {
   const changed = new Set<string>();
+  const deposits = new Map<string, number>();
   const known = new Set<string>();
   const sums = { true: 0n, false: 0n };
   for (const each of root.children.filter(({ name }) => name === NAME)) {
@@ -37,14 +40,21 @@ export function adjust(
     const category = categoryOf(each);
     const base = bases.get(category);
     expect(base !== undefined, `No line has the category ${category} % of a discount or a charge.`);
-    expect(!known.has(`${isCharge} ${category}`), `The discount or the charge at ${category} % is stated twice.`);
-    known.add(`${isCharge} ${category}`);
+    const reason = text(each, 'cbc:AllowanceChargeReason');
+    const isDeposit = optional(each, 'cbc:AllowanceChargeReasonCode') === null;
+    if (isDeposit) {
+      expect(isCharge === 'false' && reason.startsWith(DEPOSIT), `${reason} is not the deduction of a deposit.`);
+      deposits.set(category, (deposits.get(category) ?? 0) + 1);
+    }
+    const key = `${isCharge} ${category} ${isDeposit ? reason : ''}`;
+    expect(!known.has(key), `The discount or the charge at ${category} % is stated twice.`);
+    known.add(key);
     bases.set(category, base + (isCharge === 'true' ? amount : -amount));
     sums[isCharge] += amount;
     changed.add(category);
   }
   for (const [category, base] of bases) expect(base >= 0n, `The discount at ${category} % is more than its lines.`);
-  return { discount: sums.false, charge: sums.true, changed };
+  return { discount: sums.false, charge: sums.true, changed, deposits };
 }
 
 /** Checks that a total is the sum of what it adds up, and that it is not there if there is nothing. */

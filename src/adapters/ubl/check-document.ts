@@ -1,4 +1,5 @@
-import { KINDS, type Kind, kindOfRoot } from '../../domain/invoice/kinds.ts';
+import { MOST_DEPOSITS } from '../../domain/invoice/deduction.ts';
+import { type Kind, kindOfRoot, ublTypeOf } from '../../domain/invoice/kinds.ts';
 import { TAX_RATES } from '../../domain/invoice/tax-rate.ts';
 import { expectFigures } from './check-figures.ts';
 import { expectParticulars } from './check-particulars.ts';
@@ -19,7 +20,8 @@ export function brokenRule(xml: string): string | null {
     expectNothingEmpty(root);
     expectOrder(root, kind);
     expectTerms(root);
-    if (optional(root, 'cac:BillingReference')) expectOriginal(root);
+    for (const reference of root.children.filter(({ name }) => name === 'cac:BillingReference'))
+      expectReferred(root, reference);
     expectParticulars(root);
     expectFigures(root, kind);
     return null;
@@ -72,11 +74,12 @@ const PARTS: Readonly<Record<Kind, Parts>> = {
     ['cbc:DocumentCurrencyCode', 1, 1],
     ['cac:InvoicePeriod', 0, 1],
     ['cac:OrderReference', 0, 1],
-    ['cac:BillingReference', 0, 1],
+    // The invoice that it replaces, and the deposits that it deducts.
+    ['cac:BillingReference', 0, 1 + MOST_DEPOSITS],
     ['cac:ContractDocumentReference', 0, 1],
     ...BODY,
-    // A discount and a charge at each rate.
-    ['cac:AllowanceCharge', 0, 2 * TAX_RATES.length],
+    // A discount, a charge and each deposit at each rate.
+    ['cac:AllowanceCharge', 0, (2 + MOST_DEPOSITS) * TAX_RATES.length],
     ['cac:PricingExchangeRate', 0, 1],
     ...SUMS,
     ['cac:InvoiceLine', 1, Number.POSITIVE_INFINITY],
@@ -103,7 +106,8 @@ function expectOrder(root: ReadElement, kind: Kind): void {
   }
   expect(next === root.children.length, `${root.children[next]?.name} is at the wrong position.`);
   const type = text(root, `cbc:${root.name}TypeCode`);
-  expect(type === KINDS[kind].ublType, `The type code ${type} is not that of ${root.name}.`);
+  const isRight = type === ublTypeOf(kind, false) || (kind === 'invoice' && type === ublTypeOf(kind, true));
+  expect(isRight, `The type code ${type} is not that of ${root.name}.`);
   expect(isDay(text(root, 'cbc:IssueDate')), 'The issue date is not a calendar date.');
   const [seller, buyer] = ['cac:AccountingSupplierParty', 'cac:AccountingCustomerParty'].map((role) =>
     one(root, role, 'cac:Party'),
@@ -128,9 +132,9 @@ function expectIce(party: ReadElement, called: string): void {
   expect(/^\d{15}$/.test(ice), `The ICE of the ${called} is not 15 digits.`);
 }
 
-/** Checks that a document names the invoice that it corrects or replaces (EN 16931, BG-3). */
-function expectOriginal(root: ReadElement): void {
-  const original = one(root, 'cac:BillingReference', 'cac:InvoiceDocumentReference');
+/** Checks that a document names the invoice that it corrects, replaces or deducts (EN 16931, BG-3). */
+function expectReferred(root: ReadElement, reference: ReadElement): void {
+  const original = one(reference, 'cac:InvoiceDocumentReference');
   const issued = text(original, 'cbc:IssueDate');
   expect(text(original, 'cbc:ID').trim() !== '', 'The document does not name the invoice that it corrects.');
   expect(

@@ -1,8 +1,10 @@
 import { quantityText, unitPriceText } from '../../domain/decimal.ts';
 import type { Credit, Original } from '../../domain/invoice/credit.ts';
-import { KINDS, type Kind } from '../../domain/invoice/kinds.ts';
+import { deductedRates } from '../../domain/invoice/deduction.ts';
+import { KINDS, type Kind, ublTypeOf } from '../../domain/invoice/kinds.ts';
 import { netDiscountOf } from '../../domain/invoice/line-amounts.ts';
 import type { LegalInvoice, LegalLine } from '../../domain/invoice/ports.ts';
+import type { RateTotal } from '../../domain/invoice/tax-rate.ts';
 import type { LegalTerms } from '../../domain/invoice/terms.ts';
 import { unitCode } from '../../domain/invoice/units.ts';
 import { type Centimes, CURRENCY } from '../../domain/money.ts';
@@ -19,10 +21,9 @@ import { group, money, text } from './vocabulary.ts';
 
 /** Builds the document as an element tree, in the order of UBL 2.1's schemas Invoice and CreditNote. */
 export function invoiceDocument(invoice: LegalInvoice): Element {
-  const { kind, credit, replaces, number, issueDate, terms, seller, customer, lines, totals, amount, currency } =
-    invoice;
-  const { references, servicePeriod, foreignValue } = invoice;
-  const { ublRoot, ublType } = KINDS[kind];
+  const { kind, isDeposit = false, deduction, credit, replaces, number, issueDate, terms, seller, customer } = invoice;
+  const { lines, totals, amount, currency, references, servicePeriod, foreignValue } = invoice;
+  const { ublRoot } = KINDS[kind];
   const corrected = credit?.original ?? replaces;
   const exemptionReason = exemptionReasonOf(lines, seller.exemptionReason, 'fr');
   const notes = [
@@ -40,24 +41,24 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
     text('cbc:UUID', uuidOf(invoice.id)),
     text('cbc:IssueDate', issueDate),
     kind === 'invoice' && terms.dueDate !== null && text('cbc:DueDate', terms.dueDate),
-    text(`cbc:${ublRoot}TypeCode`, ublType),
+    text(`cbc:${ublRoot}TypeCode`, ublTypeOf(kind, isDeposit)),
     ...notes.map((note) => text('cbc:Note', note)),
     text('cbc:DocumentCurrencyCode', currency),
     invoicePeriod(servicePeriod),
     orderReference(references),
-    corrected && billingReference(corrected),
+    ...[corrected ?? [], (deduction?.deposits ?? []).map((deposit) => deposit.invoice)].flat().map(billingReference),
     contractReference(references),
     group('cac:Signature', text('cbc:ID', signatureId(ublRoot)), text('cbc:SignatureMethod', ENVELOPED_XADES)),
     sellerParty(seller),
     customerParty(customer),
     delivery(terms),
     paymentMeans(terms),
-    ...adjustments(totals, exemptionReason),
+    ...adjustments(invoice, exemptionReason),
     exchangeRate(foreignValue),
     group(
       'cac:TaxTotal',
       money('cbc:TaxAmount', totals.tax),
-      ...totals.rates.map((total) => taxSubtotal(total, exemptionReason)),
+      ...statedRates(invoice).map((total) => taxSubtotal(total, exemptionReason)),
     ),
     group(
       'cac:LegalMonetaryTotal',
@@ -85,7 +86,7 @@ function reasonNote({ reason, note }: Pick<Credit, 'reason' | 'note'>): string {
   return `Motif de l’avoir : ${words}${isWritten(note) ? ` – ${note}` : ''}`;
 }
 
-/** Writes BG-3 of EN 16931: the number and the date of the invoice that is credited or replaced. */
+/** Writes BG-3 of EN 16931: the number and the date of the invoice that is credited, replaced or deducted. */
 function billingReference({ id, number, issueDate }: Original): Element {
   return group(
     'cac:BillingReference',
@@ -96,6 +97,14 @@ function billingReference({ id, number, issueDate }: Original): Element {
       text('cbc:IssueDate', issueDate),
     ),
   );
+}
+
+/** Returns the rates of the VAT breakdown. It has those of all lines (BR-S-01), so also those that deposits take whole. */
+function statedRates({ totals, deduction }: LegalInvoice): RateTotal[] {
+  const taken = deductedRates(deduction?.deposits ?? []).filter(
+    ({ rate }) => !totals.rates.some((each) => each.rate === rate),
+  );
+  return [...totals.rates, ...taken.map(({ rate }) => ({ rate, base: 0, tax: 0 }))].sort((a, b) => b.rate - a.rate);
 }
 
 /** Returns the UUID of an id. */

@@ -6,6 +6,7 @@ import type { Member } from '../principal.ts';
 import { kindOfError, type Span, type Tracing } from '../tracing.ts';
 import type { Change, UseCase } from '../use-case.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
+import { type DeductedDeposit, type Deduction, remainderOf, withDepositShares } from './deduction.ts';
 import { keeper } from './field-makers.ts';
 import { INVOICE } from './fields.ts';
 import { fingerprintOf } from './input-fingerprint.ts';
@@ -13,6 +14,7 @@ import type { Invoice } from './invoice.ts';
 import type { InvoiceIds } from './invoice-ids.ts';
 import { duplicateNumber, numberProblem, ruleProblems, spacingProblems } from './invoice-rules.ts';
 import {
+  answerRepeated,
   type IssuedDocument,
   type IssuingNeeds,
   idempotencyConflict,
@@ -24,10 +26,11 @@ import {
 import { CREATED, recordCreation } from './record-creation.ts';
 import type { Replaces } from './replacement.ts';
 import { type IdempotencyMark, type InvoiceCreation, type InvoiceReading, NumberTaken } from './repository.ts';
-import { linesWithAmounts } from './totals.ts';
+import { type DepositInvoices, previewDeposits, takeDeposits } from './take-deposits.ts';
+import { linesWithAmounts, type PricedDocument, totalsOf } from './totals.ts';
 
 export interface CreationNeeds extends IssuingNeeds {
-  readonly invoices: InvoiceCreation & Pick<InvoiceReading, 'findByOwnNumber'>;
+  readonly invoices: InvoiceCreation & Pick<InvoiceReading, 'findByOwnNumber'> & DepositInvoices;
   readonly invoiceIds: InvoiceIds;
   readonly tracing: Tracing;
 }
@@ -37,7 +40,8 @@ export interface CreationNeeds extends IssuingNeeds {
  * is structurally valid, the output of `createInvoiceInput`; the Idempotency-Key has 1 to 255 printable characters,
  * surrounding quotes not counted, or is null.
  * @throws {ServiceError} invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, invalid_date,
- *   invalid_bank_account, duplicate_number, idempotency_conflict; internal_error (503) for a live invoice that the
+ *   invalid_bank_account, duplicate_number, idempotency_conflict, and of deposits resource_not_found,
+ *   invoice_not_accepted, deposit_not_deductible; internal_error (503) for a live invoice that the
  *   operator's settings do not allow to be issued; nothing is stored then
  */
 export const createInvoice = {
@@ -80,11 +84,18 @@ export function repeatableOf(
   return { id, mark: { key: idempotencyKey, fingerprint: fingerprintOf(asked) } };
 }
 
-/**
- * Is called when nothing is left to check, with the id of the invoice. If it throws, nothing is stored.
- * @returns what the invoice replaces
- */
-export type BeforeStoring = (id: string) => Promise<Replaces | null>;
+/** What a creation depends on beside its input. */
+interface Circumstances {
+  /** The accepted invoice that it replaces, whose deductions pass to it; null if there is none. */
+  readonly insteadOf: string | null;
+  /**
+   * Is called when nothing is left to check, with the id of the invoice. If it throws, nothing is stored.
+   * @returns what the invoice replaces
+   */
+  readonly beforeStoring: (id: string) => Promise<Replaces | null>;
+}
+
+const ALONE: Circumstances = { insteadOf: null, beforeStoring: async () => null };
 
 /**
  * Creates an invoice, or answers a repeated creation.
@@ -96,13 +107,13 @@ export async function issueInvoice(
   owner: Member,
   input: CreateInvoiceInput,
   repeatable: Repeatable | null,
-  beforeStoring: BeforeStoring = async () => null,
+  circumstances: Circumstances = ALONE,
 ): Promise<IssuedDocument> {
   const activity = currentActivity();
   const parent = activity?.span?.traceparent ?? null;
   const span = needs.tracing.begin('invoice create', { kind: 'internal', parent });
   try {
-    const created = await create(needs, owner, input, repeatable, beforeStoring, span);
+    const created = await create(needs, owner, input, repeatable, circumstances, span);
     const { id, tenantId, environment } = created.invoice;
     if (activity) activity.invoiceId = id;
     span?.set({
@@ -125,12 +136,26 @@ async function create(
   owner: Member,
   input: CreateInvoiceInput,
   repeatable: Repeatable | null,
-  beforeStoring: BeforeStoring,
+  { insteadOf, beforeStoring }: Circumstances,
   span: Span | null,
 ): Promise<IssuedDocument> {
   const { invoices } = needs;
   const { createdAt, order } = newCreationMoment();
-  const [first, ...rest] = [...ruleProblems(input, createdAt), ...spacingProblems(input.number)];
+  const id = repeatable?.id ?? newId('inv');
+  const { customer } = input;
+  const request = input.deposits && { finalId: id, insteadOf, depositIds: input.deposits, customer };
+  // Before the deposits are read: a repeated request has taken them itself.
+  const repeated = request && repeatable && (await answerRepeated(needs, repeatable));
+  if (repeated) return repeated;
+  const preview = request && (await previewDeposits(invoices, owner, request, createdAt));
+  const isUnclear = (preview?.problems.length ?? 0) > 0;
+  const ruled = { ...input, deducted: preview?.deposits };
+  const [first, ...rest] = [
+    ...(preview?.problems ?? []),
+    // What remains is not known then.
+    ...ruleProblems(isUnclear ? { ...ruled, amount: undefined, deducted: undefined } : ruled, createdAt),
+    ...spacingProblems(input.number),
+  ];
   if (first) {
     const known = repeatable && (await invoices.findCreatedAs(repeatable.id));
     // Date rules depend on the current day. A replay is therefore checked by the day of the first request, and stays
@@ -142,14 +167,24 @@ async function create(
     }
   }
   await requireMeans(needs, owner, repeatable?.id ?? null);
-  const id = repeatable?.id ?? newId('inv');
   const replaces = await beforeStoring(id);
-  const invoice = newInvoice(owner, input, createdAt, id, span?.traceparent, replaces);
-  return storeDocument(needs, invoice, order, repeatable?.mark ?? null).catch(async (error: unknown) => {
-    if (!(error instanceof NumberTaken)) throw error;
-    const { ownNumber } = invoice;
-    throw new ServiceError([(await numberProblem(invoices, owner, ownNumber)) ?? duplicateNumber(ownNumber ?? '')]);
-  });
+  const taken = request && (await takeDeposits(invoices, owner, request, () => new Date()));
+  try {
+    // They may have changed since they were read first.
+    const [unruled, ...others] = taken ? ruleProblems({ ...ruled, deducted: taken.deposits }, createdAt) : [];
+    if (unruled) throw errorOfProblems([unruled, ...others]);
+    const made = { id, traceparent: span?.traceparent ?? null, replaces, deposits: taken?.deposits ?? null };
+    const invoice = newInvoice(owner, input, createdAt, made);
+    return await storeDocument(needs, invoice, order, repeatable?.mark ?? null).catch(async (error: unknown) => {
+      if (!(error instanceof NumberTaken)) throw error;
+      const { ownNumber } = invoice;
+      throw new ServiceError([(await numberProblem(invoices, owner, ownNumber)) ?? duplicateNumber(ownNumber ?? '')]);
+    });
+  } catch (error) {
+    // After any other error the invoice may be stored yet. What cannot be given back counts for five minutes.
+    if (error instanceof ServiceError) await taken?.giveBack().catch(() => undefined);
+    throw error;
+  }
 }
 
 /**
@@ -168,16 +203,21 @@ export async function refuseReusedKey(
 
 const keepInput = keeper(INVOICE);
 
-/** Makes the invoice that the creation stores. */
+/** What its creation determines of an invoice beside its input. */
+interface Made extends Pick<Invoice, 'id' | 'traceparent' | 'replaces'> {
+  /** What it deducts; null if it deducts nothing. */
+  readonly deposits: readonly DeductedDeposit[] | null;
+}
+
+/** Makes the invoice that the creation stores. @param deposits together within its lines */
 export function newInvoice(
   owner: Member,
   input: CreateInvoiceInput,
   createdAt: Date,
-  id = newId('inv'),
-  traceparent: string | null = null,
-  replaces: Replaces | null = null,
+  { id = newId('inv'), traceparent = null, replaces = null, deposits = null }: Partial<Made> = {},
 ): Invoice {
   const kept = keepInput(input);
+  const lines = linesWithAmounts(kept);
   return newDocument(issuerOf(owner), {
     ...kept,
     id,
@@ -185,9 +225,17 @@ export function newInvoice(
     credit: null,
     replaces,
     customer: { ...kept.customer, address: kept.customer.address || null },
-    lines: linesWithAmounts(kept),
+    lines: deposits ? withDepositShares(lines, deposits) : lines,
+    deduction: deposits && deductionOf(kept, deposits),
     ownNumber: kept.number,
     createdAt,
     traceparent,
   });
+}
+
+/** @param deposits together within the document */
+function deductionOf(document: PricedDocument, deposits: readonly DeductedDeposit[]): Deduction {
+  const remainder = remainderOf(totalsOf(document)?.rates ?? [], deposits);
+  if ('problems' in remainder) throw new Error('the deposits exceed the lines, which the rules refuse');
+  return { deposits, rates: remainder.rates };
 }

@@ -8,7 +8,7 @@ import { finalAmountOf, isShared, PIECE, partOf } from './line-amounts.ts';
 import { measureOf, plainDescription } from './plain-line.ts';
 import { taxOn } from './rate-sums.ts';
 import type { RateTotal, TaxRate } from './tax-rate.ts';
-import { type InvoiceTotals, type PricedDocument, totalsOf, totalsOfRates } from './totals.ts';
+import { type InvoiceTotals, type StatedDocument, statedTotals, totalsOfRates } from './totals.ts';
 
 /** What to credit. */
 export type CreditRequest =
@@ -32,7 +32,7 @@ export interface CreditedAmount {
   readonly description?: string | null | undefined;
 }
 
-type Parts = Pick<Invoice, 'lines' | 'amount'> & Pick<PricedDocument, 'discount' | 'charge'>;
+type Parts = Pick<Invoice, 'lines' | 'amount'> & StatedDocument;
 
 /**
  * Returns the lines of a credit note and what it takes from its invoice, or why that is not possible. With any order of
@@ -53,7 +53,8 @@ export function creditOf(
     const message = `Nothing is left of invoice ${original.number}: it has been credited completely.`;
     return { problems: [problem('credit_exceeds_invoice', message)] };
   }
-  const lines = linesOf(original, counted.length === 0 ? null : left, request);
+  const isWhole = counted.length === 0 && !original.deduction;
+  const lines = linesOf(original, isWhole ? null : left, request);
   const [excess, ...others] = excessesOf(original.number, left, request, lines);
   if (excess) return { problems: [excess, ...others] };
   if (lines.every(({ amount }) => amount === 0)) {
@@ -123,7 +124,7 @@ function commonExemption(lines: readonly InvoiceLine[], rate: TaxRate): InvoiceL
 
 /**
  * Returns the credit note's lines, one for each entry of the request.
- * @param left what is left of the invoice; null if nothing is credited yet
+ * @param left what is left of the invoice; null if that is all its lines
  */
 function linesOf(
   { lines, number }: Pick<Invoice, 'lines'> & Pick<Original, 'number'>,
@@ -133,12 +134,14 @@ function linesOf(
   const lineOf = (description: string, taxRate: TaxRate, net: Centimes) => {
     return { ...PIECE, description, unitPrice: net, taxRate, amount: net, exemption: commonExemption(lines, taxRate) };
   };
-  /** Only the invoice has a discount and a charge of the whole document, so its shares are in the line. */
+  /** Only the invoice has a discount, a charge and deposits of the whole document, so its shares are in the line. */
   const credited = (line: InvoiceLine) => {
     if (isShared(line)) {
       return { ...lineOf(plainDescription(line), line.taxRate, finalAmountOf(line)), exemption: line.exemption };
     }
-    return line.finalAmount == null ? line : { ...line, finalAmount: null };
+    return line.finalAmount == null && line.depositShare == null
+      ? line
+      : { ...line, finalAmount: null, depositShare: null };
   };
   switch (request.kind) {
     case 'rest':
@@ -219,7 +222,7 @@ function basesOf(lines: readonly InvoiceLine[]): Omit<RateTotal, 'tax'>[] {
 }
 
 function sumsOf(original: Parts): InvoiceTotals {
-  const totals = totalsOf(original);
+  const totals = statedTotals(original);
   if (!totals) throw new Error('an invoice has totals beyond the limit, which creation refuses');
   return totals;
 }

@@ -35,15 +35,18 @@ export interface CreditShare {
   readonly amount: Centimes;
 }
 
-/** The share that a credit note takes, as its invoice keeps it. */
+/** The share that a credit note takes, or the final invoice that deducts a deposit, as the invoice keeps it. */
 export interface KeptCredit extends CreditShare {
+  /** The credit note. A deduction has the final invoice here: see `isDeduction`. */
   readonly creditNoteId: string;
   readonly at: Date;
   /** The invoice for which the credit note is made (`replaceInvoice`); absent if it is made for itself. */
   readonly replacingId?: string;
+  /** The accepted final invoice whose deduction passes to the one that replaces it; absent if there is none. */
+  readonly insteadOf?: string;
 }
 
-/** What an invoice keeps of its credit notes. */
+/** What an invoice keeps of its credit notes and of the invoices that deduct it. */
 export interface KeptCredits {
   /** Counts the changes of the list; 0 if there was none. */
   readonly version: number;

@@ -8,6 +8,7 @@ import { CURRENCY, MAX_CENTIMES } from '../money.ts';
 import { EXEMPTION_CODES } from '../morocco/exemptions.ts';
 import { anyText, fits, isPrintable, printableText } from '../printable-text.ts';
 import { CUSTOMER_KIND_NAMES, DEFAULT_CUSTOMER_KIND } from './customer-kind.ts';
+import { MOST_DEPOSITS } from './deduction.ts';
 import { SERVICE_SERIES } from './kinds.ts';
 import { TAX_RATES } from './tax-rate.ts';
 import { UNIT_CODES } from './units.ts';
@@ -30,6 +31,7 @@ export const LIMITS = {
   discountReason: 100,
   certificateNumber: 50,
   reference: 50,
+  id: 80,
 } as const;
 
 /** Maximum distance of other dates from the date of the invoice, in years. */
@@ -202,3 +204,14 @@ export const ownNumber = z
 
 const DATE = "a calendar date, such as '2026-01-31'";
 export const date = z.string({ error: expected(DATE) }).refine(isCalendarDate, { error: expected(DATE) });
+
+const DEPOSIT = 'the id of a deposit invoice';
+/** The deposit invoices that an invoice deducts, each once. */
+export const depositIds = z
+  .array(
+    z.string({ error: expected(DEPOSIT) }).refine((id) => id.length <= LIMITS.id, { error: expected(DEPOSIT) }),
+    { error: expected('a list of the ids of deposit invoices') },
+  )
+  .min(1, { error: 'is empty: at least one item is expected' })
+  .max(MOST_DEPOSITS, { error: `has too many items: at most ${MOST_DEPOSITS}` })
+  .refine((ids) => new Set(ids).size === ids.length, { error: 'names a deposit invoice more than once' });

@@ -10,6 +10,7 @@ import {
   inputFields,
   isNullable,
   type Kept,
+  keptFields,
   type RecordType,
   type ValidParts,
   whenAbsent,
@@ -63,7 +64,7 @@ export function restReader<Type extends RecordType>(type: Type): (input: object)
 
 /** Makes a function that selects the fields to store from a valid input; absent fields become null. */
 export function keeper<Type extends RecordType>(type: Type): (input: Partial<Input<Type>>) => Kept<Type> {
-  const keepers = inputFields(type, 'graphql').map(([name, field]) => {
+  const keepers = keptFields(type).map(([name, field]) => {
     const keep = nested(field, keeper);
     const absent = 'record' in field && !isNullable(field) ? {} : otherwiseOf(field);
     return { name, keep: (value: unknown) => keep(value ?? absent) ?? null };
@@ -80,7 +81,7 @@ export function keeper<Type extends RecordType>(type: Type): (input: Partial<Inp
  */
 export function completer<Type extends RecordType>(type: Type): <Row extends object>(stored: Row) => Row {
   const members = [
-    ...inputFields(type, 'graphql').map(([name, field]) => ({ name, complete: memberCompleter(field) })),
+    ...keptFields(type).map(([name, field]) => ({ name, complete: memberCompleter(field) })),
     ...computedFields(type).map((name) => ({ name, complete: (value: unknown) => value ?? null })),
   ];
   return (stored) => {

@@ -12,6 +12,7 @@ import type { Unit } from './units.ts';
 /** The types of scalar values. REST and GraphQL each have a table of how they represent them. */
 export interface ValueTypes {
   readonly id: string;
+  readonly ids: readonly string[];
   readonly text: string;
   readonly ice: string;
   readonly customerKind: CustomerKind;
@@ -44,6 +45,8 @@ interface Column {
   readonly nullable?: boolean;
   /** Beyond the contract: REST takes it in requests, and its answers have it only if `include` names it. */
   readonly beyond?: true;
+  /** Only requests have it: the invoice is stored and shown with what follows from it. */
+  readonly inputOnly?: true;
   /** Visible to secret keys only, so absent from REST's answers and from events. */
   readonly secretKeyOnly?: true;
   /** Position among the members of an event's `data`, where `object` has position 2; absent: events lack the field. */
@@ -147,9 +150,13 @@ type AbsentRecord<Each> = Each extends { readonly nullable: false }
     ? null
     : never;
 
+type InputOnlyKey<Type extends RecordType> = {
+  [Name in keyof Type['fields']]: Type['fields'][Name] extends { readonly inputOnly: true } ? Name : never;
+}[keyof Type['fields']];
+
 /** The fields of an input that are stored. */
 export type Kept<Type extends RecordType> = {
-  readonly [Name in InputKey<Type>]: KeptValue<Type['fields'][Name]>;
+  readonly [Name in Exclude<InputKey<Type>, InputOnlyKey<Type>>]: KeptValue<Type['fields'][Name]>;
 };
 
 type StoredValue<Each> = Each extends { readonly list: infer Type extends RecordType }
@@ -164,7 +171,9 @@ type StoredValue<Each> = Each extends { readonly list: infer Type extends Record
 
 /** The fields that are stored: those of the input and those that processing sets. */
 export type Stored<Type extends RecordType> = {
-  readonly [Name in Exclude<keyof Type['fields'], `${string}.${string}`>]: StoredValue<Type['fields'][Name]>;
+  readonly [Name in Exclude<keyof Type['fields'], `${string}.${string}` | InputOnlyKey<Type>>]: StoredValue<
+    Type['fields'][Name]
+  >;
 };
 
 /** The parts of a draft that are valid by themselves. */
@@ -193,6 +202,11 @@ export function inputFields({ fields }: RecordType, face: Face): [name: string, 
     const shown = face === 'rest' ? field.rest : name;
     return field.input === undefined || shown === null ? [] : [[shown, face === 'rest' ? narrowed(field) : field]];
   });
+}
+
+/** Returns the fields of an input that are stored, with the domain's names. */
+export function keptFields(type: RecordType): [name: string, field: Field][] {
+  return inputFields(type, 'graphql').filter(([, { inputOnly }]) => !inputOnly);
 }
 
 /**

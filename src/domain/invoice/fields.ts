@@ -8,6 +8,7 @@ import { CURRENCY } from '../money.ts';
 import { PAYMENT_MEANS_NAMES } from '../payment-means.ts';
 import { filledText, oneLineText, printableText } from '../printable-text.ts';
 import { DEFAULT_CUSTOMER_KIND } from './customer-kind.ts';
+import { MOST_DEPOSITS } from './deduction.ts';
 import { DOCUMENT_CHARGE, DOCUMENT_DISCOUNT, LINE_DISCOUNT } from './discount-fields.ts';
 import { LINE_EXEMPTION } from './exemption-fields.ts';
 import {
@@ -18,6 +19,7 @@ import {
   DATE_YEARS,
   date,
   decimalQuantity,
+  depositIds,
   LIMITS,
   metadata,
   orDefault,
@@ -219,6 +221,12 @@ export const INVOICE_LINE = {
       nullable: true,
       description:
         'The amount less its share of the discount of the whole document, with its share of the charge; null if the document has neither.',
+    },
+    depositShare: {
+      rest: null,
+      type: 'centimes',
+      nullable: true,
+      description: 'Its share of the deducted deposits, excluding tax, in centimes; null if the document deducts none.',
     },
   },
 } as const satisfies RecordType;
@@ -436,6 +444,21 @@ export const INVOICE = {
       input: 'optional',
       description: 'The amount in another currency, if it was agreed on in one; else null.',
       inputDescription: 'The amount in another currency, if it was agreed on in one.',
+    },
+    isDeposit: {
+      rest: null,
+      type: 'boolean',
+      input: z.boolean({ error: expected('true or false') }).nullish(),
+      nullable: false,
+      description: 'Whether it asks for a deposit before the sale. A final invoice may deduct it.',
+      inputDescription: 'Whether it asks for a deposit before the sale. Default: false.',
+    },
+    deposits: {
+      rest: null,
+      type: 'ids',
+      input: depositIds.nullish(),
+      inputOnly: true,
+      description: `The accepted deposit invoices of the same customer that this final invoice deducts, at most ${MOST_DEPOSITS}. \`lines\` are everything that was sold; \`amount\` is what remains to pay.`,
     },
     environment: {
       rest: null,

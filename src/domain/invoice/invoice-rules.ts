@@ -5,12 +5,14 @@ import { moroccanDate } from '../morocco/time.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { type StatedAdjustment, weightsOf } from './adjustments.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
+import type { CreditShare } from './credit.ts';
 import { iceProblems, kindProblems, type RuledCustomer } from './customer-rules.ts';
+import { remainderOf } from './deduction.ts';
 import { listPriceOf, type PricedLine } from './line-amounts.ts';
 import { type ParticularParts, particularsProblems } from './particulars.ts';
 import type { InvoiceReading } from './repository.ts';
 import { type TermsInput, termsProblems } from './terms.ts';
-import { isTolerated, type PricedDocument, sumsOf, totalsOf } from './totals.ts';
+import { isTolerated, type PricedDocument, sumsOf, totalsAfter, totalsOf } from './totals.ts';
 
 /** The input of the business rules. A part that is absent, or itself invalid, breaks none of them. */
 export interface RuledParts extends ParticularParts {
@@ -20,6 +22,9 @@ export interface RuledParts extends ParticularParts {
   readonly discount?: CreateInvoiceInput['discount'];
   readonly charge?: CreateInvoiceInput['charge'];
   readonly terms?: Partial<TermsInput> | null | undefined;
+  readonly isDeposit?: boolean | null | undefined;
+  /** What the invoice deducts; absent if it deducts nothing. */
+  readonly deducted?: readonly Pick<CreditShare, 'rates'>[] | undefined;
 }
 
 /** The message about totals beyond the limit. */
@@ -31,7 +36,7 @@ export const TOO_MUCH = `The invoice adds up to more than ${MAX_CENTIMES} centim
  * @param createdAt determines the date of the invoice
  */
 export function ruleProblems(parts: RuledParts, createdAt: Date): Problem[] {
-  const { amount, lines, discount, charge, customer, terms } = parts;
+  const { amount, lines, discount, charge, customer, terms, isDeposit, deducted } = parts;
   const totals = lines && totalsOf({ lines, discount, charge });
   const problems = [
     ...(customer ? kindProblems(customer) : []),
@@ -39,19 +44,33 @@ export function ruleProblems(parts: RuledParts, createdAt: Date): Problem[] {
     ...exemptionProblems(lines ?? []),
   ];
   if (lines) problems.push(...adjustmentProblems({ lines, discount, charge }));
+  if (isDeposit && deducted !== undefined)
+    problems.push(problem('invalid_request', 'deposits: a deposit invoice deducts no deposits.', 'deposits'));
   if (totals === null) {
     problems.push(problem('invalid_request', TOO_MUCH, 'lines'));
   }
-  const gross = totals && totals.gross >= MIN_AMOUNT ? { expected: String(totals.gross) } : {};
+  const remainder = totals && remainderOf(totals.rates, deducted ?? []);
+  if (remainder && 'problems' in remainder) problems.push(...remainder.problems);
+  const due = totals && remainder && 'rates' in remainder ? totalsAfter(totals, remainder) : null;
+  const gross = due && due.gross >= MIN_AMOUNT ? { expected: String(due.gross) } : {};
   if (amount !== undefined && amount < MIN_AMOUNT) {
     const message = `amount is ${amount} centimes; the minimum is ${MIN_AMOUNT} (${decimalOf(MIN_AMOUNT)} ${CURRENCY}).`;
     problems.push({ ...problem('amount_too_small', message, 'amount'), ...gross });
-  } else if (amount !== undefined && lines && totals && !isTolerated(amount, totals, lines)) {
+  } else if (due && due.gross < MIN_AMOUNT && deducted !== undefined) {
+    const message = `After the deposits, ${decimalOf(due.gross)} ${CURRENCY} remains to pay; the minimum of an invoice is ${decimalOf(MIN_AMOUNT)} ${CURRENCY}.`;
+    problems.push(problem('amount_too_small', message, 'deposits'));
+  } else if (
+    amount !== undefined &&
+    lines &&
+    totals &&
+    due &&
+    !isTolerated(amount + totals.gross - due.gross, totals, lines)
+  ) {
     const adjusted = [discount && 'discount', charge && 'charge'].filter(Boolean).join(' and the ');
-    const summed = `the lines ${adjusted && `and the ${adjusted} `}with their VAT`;
+    const summed = `the lines ${adjusted && `and the ${adjusted} `}with their VAT${deducted === undefined ? '' : ', less the deposits,'}`;
     const message =
-      `amount is ${amount} centimes; ${summed} add up to ${totals.gross} (${decimalOf(totals.gross)} ${CURRENCY}: ` +
-      `${decimalOf(totals.net)} net and ${decimalOf(totals.tax)} VAT).`;
+      `amount is ${amount} centimes; ${summed} add up to ${due.gross} (${decimalOf(due.gross)} ${CURRENCY}: ` +
+      `${decimalOf(due.net)} net and ${decimalOf(due.tax)} VAT).`;
     problems.push({ ...problem('amount_mismatch', message, 'amount'), ...gross });
   }
   if (customer) problems.push(...iceProblems(customer));

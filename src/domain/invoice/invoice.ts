@@ -3,6 +3,7 @@ import { type EventType, statusOfEvent } from '../event.ts';
 import type { SellerProfile } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempt.ts';
 import type { Credit, KeptCredits } from './credit.ts';
+import type { Deduction } from './deduction.ts';
 import type { Stored } from './field-table.ts';
 import type { CUSTOMER, INVOICE, INVOICE_LINE } from './fields.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
@@ -24,7 +25,9 @@ export interface Invoice extends Stored<typeof INVOICE> {
   readonly kind: Kind;
   /** What only a credit note has; null for an invoice. */
   readonly credit: Credit | null;
-  /** The shares of it that credit notes take. */
+  /** What only a final invoice has, which deducts deposits; null if it deducts none. */
+  readonly deduction: Deduction | null;
+  /** The shares of it that credit notes take and, of a deposit, the final invoice that deducts it. */
   readonly credits: KeptCredits;
   /** The invoice that it replaces; null if it replaces none. */
   readonly replaces: Replaces | null;

@@ -121,7 +121,7 @@ export function idempotencyConflict(kind: Kind) {
 }
 
 /** The fields of a new document that its creation decides. */
-type NewDocument = Partial<Particulars> &
+type NewDocument = Partial<Particulars & Pick<Invoice, 'isDeposit' | 'deduction'>> &
   Pick<
     Invoice,
     | 'id'
@@ -152,6 +152,8 @@ export function issuerOf({ tenant, environment }: Member): Issuer {
 export function newDocument(issuer: Issuer, document: NewDocument): Invoice {
   return {
     ...NO_PARTICULARS,
+    isDeposit: null,
+    deduction: null,
     ...document,
     ...issuer,
     status: 'pending',

@@ -49,6 +49,14 @@ export const KINDS = {
   },
 } as const satisfies Readonly<Record<string, KindRow>>;
 
+/** The document type (UNCL1001) of an invoice that asks for a deposit. */
+const UBL_DEPOSIT = '386';
+
+/** Returns the document type (UNCL1001). */
+export function ublTypeOf(kind: Kind, isDeposit: boolean): string {
+  return isDeposit ? UBL_DEPOSIT : KINDS[kind].ublType;
+}
+
 export type Kind = keyof typeof KINDS;
 export const KIND_NAMES = Object.keys(KINDS) as Kind[];
 

@@ -26,6 +26,8 @@ export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
   return {
     id: invoice.id,
     kind: invoice.kind,
+    isDeposit: invoice.isDeposit ?? false,
+    deduction: invoice.deduction,
     credit: invoice.credit,
     replaces: invoice.replaces && namedReplaced(invoice.replaces),
     tenantId: invoice.tenantId,

@@ -8,7 +8,7 @@ import { INVOICE_WARNINGS, type InvoiceWarning, type WarningCode } from './invoi
 import type { Particulars } from './particulars.ts';
 import type { LegalLine } from './ports.ts';
 import { type LegalTerms, termsOf } from './terms.ts';
-import { type InvoiceTotals, totalsOf } from './totals.ts';
+import { type InvoiceTotals, type StatedDocument, statedTotals } from './totals.ts';
 
 /** The parts of an invoice that warnings depend on. */
 export interface WarnedInvoice
@@ -18,6 +18,7 @@ export interface WarnedInvoice
   readonly lines: readonly Omit<LegalLine, 'amount'>[];
   readonly discount?: StatedAdjustment | null | undefined;
   readonly charge?: StatedAdjustment | null | undefined;
+  readonly deduction?: StatedDocument['deduction'];
 }
 
 /**
@@ -26,7 +27,7 @@ export interface WarnedInvoice
  */
 export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
   const { kind, seller } = invoice;
-  const totals = totalsOf(invoice);
+  const totals = statedTotals(invoice);
   const stated = statedTerms(invoice);
   const law = lawOf(invoice, stated, totals).filter(({ rule }) => warns(rule));
   /** The warnings of these rules, in this order. */
@@ -55,7 +56,7 @@ export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
  * explain, and those that are off because their sources contradict each other.
  */
 export function rulesConcerning(invoice: WarnedInvoice): AppliedRule[] {
-  return lawOf(invoice, statedTerms(invoice), totalsOf(invoice));
+  return lawOf(invoice, statedTerms(invoice), statedTotals(invoice));
 }
 
 function statedTerms({ terms, seller, createdAt, servicePeriod }: WarnedInvoice): LegalTerms {

@@ -40,6 +40,7 @@ export const PIECE = {
   discount: null,
   exemption: null,
   finalAmount: null,
+  depositShare: null,
 } as const;
 
 /** One centime in the unit of {@link exactPrice}. */
@@ -105,20 +106,25 @@ export function partOf(line: StatedLine, quantity: number): { amount: Centimes; 
  * Whether a line is a whole quantity at a whole price without tax and a discount, of its own or of the whole document:
  * all that REST can create.
  */
-export function isPlain(line: PricedLine & Partial<Pick<StatedLine, 'amount' | 'finalAmount'>>): boolean {
+export function isPlain(line: PricedLine & Partial<Shares>): boolean {
   const { quantity, unitPrice, taxIncluded, discount } = line;
   if (taxIncluded || discount != null || isShared(line)) return false;
   return Number.isInteger(quantity) && Number.isInteger(unitPrice);
 }
 
-/** Whether a discount or a charge of the whole document changes what a line comes to. */
-export function isShared({ amount, finalAmount }: Partial<Pick<StatedLine, 'amount' | 'finalAmount'>>): boolean {
-  return finalAmount != null && finalAmount !== amount;
+type Shares = Pick<StatedLine, 'amount' | 'finalAmount' | 'depositShare'>;
+
+/** Whether a discount, a charge or a deposit of the whole document changes what a line comes to. */
+export function isShared({ amount, finalAmount, depositShare }: Partial<Shares>): boolean {
+  return (finalAmount != null && finalAmount !== amount) || (depositShare ?? 0) !== 0;
 }
 
-/** Returns what a line comes to without tax, with its shares of the document's discount and charge, in centimes. */
-export function finalAmountOf({ amount, finalAmount }: Pick<StatedLine, 'amount' | 'finalAmount'>): Centimes {
-  return finalAmount ?? amount;
+/**
+ * Returns what a line comes to without tax, with its shares of the document's discount, charge and deposits, in
+ * centimes.
+ */
+export function finalAmountOf({ amount, finalAmount, depositShare }: Shares): Centimes {
+  return (finalAmount ?? amount) - (depositShare ?? 0);
 }
 
 /** A line as documents and answers state it. */
@@ -130,6 +136,8 @@ export interface StatedLine extends PricedLine {
   readonly amount: Centimes;
   /** With the line's shares of the document's discount and charge; null or absent: the document has neither. */
   readonly finalAmount?: Centimes | null | undefined;
+  /** The line's share of the deducted deposits without tax; null or absent: the document deducts none. */
+  readonly depositShare?: Centimes | null | undefined;
 }
 
 /** Returns the discount of a line as it is stated, in centimes: with tax if the unit price has it. */

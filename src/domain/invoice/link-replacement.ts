@@ -1,8 +1,8 @@
 import { serviceError } from '../errors.ts';
 import type { CreditKeeping } from './credit-keeping.ts';
 import type { Invoice } from './invoice.ts';
+import { TRIES, UNSTORED_MS } from './kept-shares.ts';
 import type { InvoiceReading } from './repository.ts';
-import { TRIES, UNSTORED_MS } from './take-credit.ts';
 
 type Links = Pick<CreditKeeping, 'keepReplacement' | 'correctionStatesOf'>;
 

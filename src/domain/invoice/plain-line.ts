@@ -44,12 +44,17 @@ function reduction({ discount }: StatedLine): string {
   return ` − ${percent == null ? `${inFrench(decimalOf(amount ?? 0))} ${CURRENCY}` : `${inFrench(String(percent))} %`}`;
 }
 
-/** Writes what a discount and a charge of the whole document change: `; remise globale − 4,17 MAD HT`. */
+/** Writes what the discount, the charge and the deposits of the document change: `; remise globale − 4,17 MAD HT`. */
 function share(line: StatedLine): string {
-  const difference = finalAmountOf(line) - line.amount;
+  const adjusted = (line.finalAmount ?? line.amount) - line.amount;
+  return (
+    shareText(adjusted < 0 ? 'remise globale' : 'frais', adjusted) + shareText('acompte', -(line.depositShare ?? 0))
+  );
+}
+
+function shareText(what: string, difference: Centimes): string {
   if (difference === 0) return '';
-  const [what, sign] = difference < 0 ? ['remise globale', '−'] : ['frais', '+'];
-  return `; ${what} ${sign} ${inFrench(decimalOf(Math.abs(difference)))} ${CURRENCY} HT`;
+  return `; ${what} ${difference < 0 ? '−' : '+'} ${inFrench(decimalOf(Math.abs(difference)))} ${CURRENCY} HT`;
 }
 
 function inFrench(number: string): string {

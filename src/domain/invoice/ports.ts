@@ -2,6 +2,7 @@ import type { Centimes, Currency } from '../money.ts';
 import type { Logo } from '../tenant/logo.ts';
 import type { Environment, SellerProfile } from '../tenant/tenant.ts';
 import type { Credit } from './credit.ts';
+import type { Deduction } from './deduction.ts';
 import type { Customer, Invoice, InvoiceLine, StoredReceipt } from './invoice.ts';
 import type { Kind } from './kinds.ts';
 import type { StatedLine } from './line-amounts.ts';
@@ -17,6 +18,10 @@ import type { InvoiceTotals } from './totals.ts';
 export interface LegalInvoice extends Particulars {
   readonly id: string;
   readonly kind: Kind;
+  /** Whether it is an invoice that asks for a deposit; absent: it is not. */
+  readonly isDeposit?: boolean;
+  /** The deposits that a final invoice deducts, and what is left; absent or null: it deducts none. */
+  readonly deduction?: Deduction | null;
   /** The invoice that a credit note corrects, and why; null for an invoice. */
   readonly credit: Pick<Credit, 'original' | 'reason' | 'note'> | null;
   /** The invoice that it replaces; null if it replaces none, or that one has no number. */

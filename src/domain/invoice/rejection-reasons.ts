@@ -175,6 +175,11 @@ function retry({ ownNumber }: Pick<Invoice, 'ownNumber'>): string {
   return `Vérifiez la facture remplacée, puis remplacez la présente facture${ownNumber === null ? '' : ', avec un nouveau numéro'}.`;
 }
 
+/** Makes the reason if a deposit was deducted or credited otherwise before this invoice was stored. */
+export function deductedOtherwise(invoice: Invoice): string {
+  return `Un acompte déduit a été déduit ou crédité autrement entre-temps. Vérifiez les factures d’acompte. ${again(invoice)}.`;
+}
+
 /** Makes the reason if other credit notes took what was left of the invoice before this one was stored. */
 export function creditExceedsInvoice(): string {
   return 'L’avoir dépasse ce qui reste de sa facture : un autre avoir l’a créditée entre-temps. Créez un avoir du montant restant.';

@@ -72,12 +72,15 @@ export const replaceInvoice = {
     const undo: Undo[] = [];
     const issued =
       (repeatable && (await answerRepeated(needs, repeatable))) ??
-      (await issueInvoice(needs, owner, input, repeatable, async (id) => {
-        const taken = await numberProblem(needs.invoices, owner, input.number);
-        // Not if a request with the same key has stored the invoice meanwhile: the insertion finds it.
-        const repeated = taken && repeatable && (await needs.invoices.findCreatedAs(id));
-        if (taken && !repeated) throw new ServiceError([taken]);
-        return { ...(await prepare(needs, owner, invoiceId, id, undo)), ...why };
+      (await issueInvoice(needs, owner, input, repeatable, {
+        insteadOf: input.deposits ? acceptedOf(await replaceable(needs.invoices, owner, invoiceId)) : null,
+        beforeStoring: async (id) => {
+          const taken = await numberProblem(needs.invoices, owner, input.number);
+          // Not if a request with the same key has stored the invoice meanwhile: the insertion finds it.
+          const repeated = taken && repeatable && (await needs.invoices.findCreatedAs(id));
+          if (taken && !repeated) throw new ServiceError([taken]);
+          return { ...(await prepare(needs, owner, invoiceId, id, undo)), ...why };
+        },
       }).catch(async (error: unknown) => {
         // After any other error the invoice may be stored yet. What cannot be taken back counts for five minutes.
         if (error instanceof ServiceError) for (const each of undo) await each().catch(() => undefined);
@@ -112,7 +115,7 @@ async function prepare(
   const read = () => replaceable(invoices, owner, invoiceId);
   const replaced = await read();
   await refuseReplaced(invoices, replaced, id, now());
-  const accepted = replaced.status === 'accepted' ? replaced.id : (replaced.replaces?.credited?.invoiceId ?? null);
+  const accepted = acceptedOf(replaced);
   let credited: Replaces['credited'] = null;
   if (accepted !== null) {
     const creditNoteId = invoiceIds.ofReplacement(replaced, id);
@@ -128,8 +131,20 @@ async function prepare(
   return { invoice: originalOf(replaced), credited };
 }
 
+/** Returns the accepted invoice that is credited if this one is replaced; null if there is none. */
+function acceptedOf({ id, status, replaces }: Invoice): string | null {
+  return status === 'accepted' ? id : (replaces?.credited?.invoiceId ?? null);
+}
+
 /** Says why it is not known what is left of the accepted invoice. */
-function notReplaceable(accepted: string, { why, creditNoteId }: Exclude<Untaken, { why: 'nothing_left' }>) {
+function notReplaceable(accepted: string, untaken: Exclude<Untaken, { why: 'nothing_left' }>) {
+  if (untaken.why === 'deducted')
+    return serviceError(
+      'invoice_not_replaceable',
+      `Deposit invoice ${accepted} is deducted in invoice ${untaken.finalId}, or about to be. Replace or credit that one first.`,
+      'invoiceId',
+    );
+  const { why, creditNoteId } = untaken;
   const message =
     why === 'undecided'
       ? `The tax authority has not decided about credit note ${creditNoteId} of invoice ${accepted}. Wait for its decision, then send the request again.`

@@ -1,23 +1,13 @@
-import { MINUTE_MS } from '../durations.ts';
 import { problem, ServiceError, serviceError } from '../errors.ts';
 import type { CreditShare, KeptCredit, KeptCredits } from './credit.ts';
-import type { CorrectionState, CreditKeeping } from './credit-keeping.ts';
+import type { CreditKeeping } from './credit-keeping.ts';
 import { type CreditRequest, creditOf, leftOf } from './credit-share.ts';
+import { isDeduction } from './deduction.ts';
 import type { Invoice, InvoiceLine } from './invoice.ts';
+import { countedShares, fits, isSame, keeping, MOST_SHARES, placed, statesOf } from './kept-shares.ts';
 import { isFinal } from './lifecycle.ts';
 import type { NumberedInvoice } from './original.ts';
-import { isAbandonment } from './rejection-reasons.ts';
 import type { InvoiceReading } from './repository.ts';
-
-/** Maximum number of credit notes of an invoice that are not rejected. */
-const MOST_CREDIT_NOTES = 100;
-/**
- * How long an invoice keeps a share or a link for a document that is not stored yet, milliseconds. It is stored right
- * after.
- */
-export const UNSTORED_MS = 5 * MINUTE_MS;
-/** How often an invoice is read again because another document changed what it keeps at the same time. */
-export const TRIES = 100;
 
 type Invoices = Pick<InvoiceReading, 'find'> & Pick<CreditKeeping, 'keepCredits' | 'correctionStatesOf'>;
 
@@ -79,10 +69,14 @@ export async function giveBack(
   await invoices.keepCredits(original, kept.version, others);
 }
 
-/** Why nothing was taken for a replacement; `creditNoteId` is the one of which it is not known what it credits. */
+/**
+ * Why nothing was taken for a replacement; `creditNoteId` is the one of which it is not known what it credits, `finalId`
+ * the invoice that deducts it.
+ */
 export type Untaken =
   | { readonly why: 'nothing_left' }
-  | { readonly why: 'undecided' | 'abandoned'; readonly creditNoteId: string };
+  | { readonly why: 'undecided' | 'abandoned'; readonly creditNoteId: string }
+  | { readonly why: 'deducted'; readonly finalId: string };
 
 /**
  * Takes all that is left of an accepted invoice, for the credit note of a replacement. The share counts as long as the
@@ -98,7 +92,9 @@ export function takeRest(
 ): Promise<KeptTaking | Untaken> {
   return keeping<NumberedInvoice, KeptTaking | Untaken>(invoices, find, now, (original, counted, states) => {
     const others = counted.filter((each) => each.creditNoteId !== creditNoteId);
-    const statusOf = ({ creditNoteId: id }: KeptCredit) => states.get(id)?.status ?? 'pending';
+    const statusOf = ({ creditNoteId: id }: KeptCredit) => states.of.get(id)?.status ?? 'pending';
+    const deduction = others.find(isDeduction);
+    if (deduction) return { list: null, result: { why: 'deducted', finalId: deduction.creditNoteId } };
     const open = others.find((each) => !isFinal(statusOf(each)));
     if (open) return { list: null, result: { why: 'undecided', creditNoteId: open.creditNoteId } };
     // Of the rejected ones, only abandoned ones count.
@@ -119,7 +115,7 @@ export async function previewCredit(
   now: Date,
 ): Promise<ReturnType<typeof creditOf>> {
   const states = await statesOf(invoices, original);
-  return madeOf(original, countedCredits(original, states, now), request);
+  return madeOf(original, countedShares(original, states, now), request);
 }
 
 /**
@@ -145,69 +141,8 @@ export async function confirmCredit(invoices: Invoices, { id, credit }: Invoice,
   );
 }
 
-/** The list that the invoice is to keep, null for the one it has, and the result. */
-interface Decision<Result> {
-  readonly list: readonly KeptCredit[] | null;
-  readonly result: Result;
-}
-
-/**
- * Reads an invoice, decides, and writes what the invoice keeps, all anew if it changed in the meantime.
- * @param decide gets the shares that count, with the states of their documents
- */
-async function keeping<Read extends Invoice | null, Result>(
-  invoices: Pick<CreditKeeping, 'keepCredits' | 'correctionStatesOf'>,
-  read: () => Promise<Read>,
-  now: () => Date,
-  decide: (
-    original: Read,
-    counted: readonly KeptCredit[],
-    states: ReadonlyMap<string, CorrectionState>,
-  ) => Decision<Result>,
-): Promise<Result> {
-  for (let tries = 0; tries < TRIES; tries++) {
-    const original = await read();
-    const states = original ? await statesOf(invoices, original) : new Map<string, CorrectionState>();
-    const counted = original ? countedCredits(original, states, now()) : [];
-    const { list, result } = decide(original, counted, states);
-    if (original === null || list === null) return result;
-    if (await invoices.keepCredits(original, original.credits.version, list)) return result;
-  }
-  throw serviceError('internal_error', 'Too many credit notes of this invoice at once. Try again.', null, 503);
-}
-
-/** Reads the states of the documents for which an invoice keeps shares, and of those that wait for these. */
-async function statesOf(
-  invoices: Pick<CreditKeeping, 'correctionStatesOf'>,
-  { credits: { list } }: Pick<Invoice, 'credits'>,
-): Promise<ReadonlyMap<string, CorrectionState>> {
-  const ids = list.flatMap(({ creditNoteId, replacingId }) => [creditNoteId, ...(replacingId ? [replacingId] : [])]);
-  return ids.length === 0 ? new Map() : invoices.correctionStatesOf(ids);
-}
-
-/** Returns the shares that count: of stored credit notes that are not rejected, and of those about to be stored. */
-function countedCredits(
-  { id, credits: { list } }: Pick<Invoice, 'id' | 'credits'>,
-  states: ReadonlyMap<string, CorrectionState>,
-  now: Date,
-): KeptCredit[] {
-  return list.filter(({ creditNoteId, replacingId, at }) => {
-    const state = states.get(creditNoteId);
-    if (state === undefined) {
-      if (now.getTime() - at.getTime() < UNSTORED_MS) return true;
-      // Whoever takes up the replacing invoice stores its credit note.
-      const replacing = replacingId === undefined ? undefined : states.get(replacingId);
-      return replacing?.replaces?.creditNoteId === creditNoteId && replacing.status !== 'rejected';
-    }
-    // Two requests with one key took shares of two invoices, and only one of them stored its credit note.
-    if (state.originalId !== id) return false;
-    // The authority holds another document under the id of an abandoned credit note, maybe one with the same share.
-    return state.status !== 'rejected' || isAbandonment(state.rejectionReason);
-  });
-}
-
 /** @throws {ServiceError} credit_exceeds_invoice, invalid_request */
-function takenOf(original: NumberedInvoice, others: readonly CreditShare[], request: CreditRequest): TakenCredit {
+function takenOf(original: NumberedInvoice, others: readonly KeptCredit[], request: CreditRequest): TakenCredit {
   const made = madeOf(original, others, request);
   if ('problems' in made) throw new ServiceError(made.problems);
   return { original, ...made };
@@ -216,35 +151,15 @@ function takenOf(original: NumberedInvoice, others: readonly CreditShare[], requ
 /** Returns the lines and the share of a further credit note, or why it cannot be. */
 function madeOf(
   original: NumberedInvoice,
-  others: readonly CreditShare[],
+  others: readonly KeptCredit[],
   request: CreditRequest,
 ): ReturnType<typeof creditOf> {
-  if (others.length < MOST_CREDIT_NOTES) return creditOf(original, others, request);
-  const message = `Invoice ${original.number} has ${MOST_CREDIT_NOTES} credit notes, the maximum. Nothing more can be credited.`;
+  const deduction = others.find(isDeduction);
+  if (deduction && leftOf(original, others).rates.length === 0) {
+    const message = `Deposit invoice ${original.number} is deducted in invoice ${deduction.creditNoteId}. Credit that one instead, or first.`;
+    return { problems: [problem('credit_exceeds_invoice', message)] };
+  }
+  if (others.length < MOST_SHARES) return creditOf(original, others, request);
+  const message = `Invoice ${original.number} has ${MOST_SHARES} credit notes, the maximum. Nothing more can be credited.`;
   return { problems: [problem('credit_exceeds_invoice', message)] };
-}
-
-/** Returns the list with this share, in its place or at the end: readers see the credit notes in this order. */
-function placed(list: readonly KeptCredit[], share: KeptCredit): readonly KeptCredit[] {
-  const isOwn = ({ creditNoteId }: KeptCredit) => creditNoteId === share.creditNoteId;
-  return list.some(isOwn) ? list.map((each) => (isOwn(each) ? share : each)) : [...list, share];
-}
-
-function fits(original: Invoice, others: readonly CreditShare[], share: CreditShare): boolean {
-  if (others.length >= MOST_CREDIT_NOTES) return false;
-  const left = leftOf(original, others);
-  return (
-    share.amount <= left.amount &&
-    share.rates.every(({ rate, base, tax }) => {
-      const most = left.rates.find((each) => each.rate === rate) ?? { base: 0, tax: 0 };
-      // Whoever takes the last of a base takes the last of its VAT, so that no centime is left over.
-      return base <= most.base && tax <= most.tax && (base < most.base || tax === most.tax);
-    })
-  );
-}
-
-function isSame(a: CreditShare, b: CreditShare): boolean {
-  const textOf = ({ rates, amount }: CreditShare) =>
-    JSON.stringify([amount, rates.map((e) => [e.rate, e.base, e.tax])]);
-  return textOf(a) === textOf(b);
 }

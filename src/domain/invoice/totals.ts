@@ -1,5 +1,6 @@
 import { type Centimes, MAX_CENTIMES } from '../money.ts';
 import { type AdjustmentTotal, adjusted, type StatedAdjustment } from './adjustments.ts';
+import type { Deduction } from './deduction.ts';
 import type { Invoice } from './invoice.ts';
 import { netsOf, type PricedLine } from './line-amounts.ts';
 import { baseAndTax, type RateSums } from './rate-sums.ts';
@@ -15,6 +16,8 @@ export interface InvoiceTotals {
   readonly discount: AdjustmentTotal | null;
   /** What is added to that sum; null if there is nothing. */
   readonly charge: AdjustmentTotal | null;
+  /** What deposits take from that sum, excluding tax; 0 if there are none. */
+  readonly deposits: Centimes;
   /** The total excluding tax. */
   readonly net: Centimes;
   readonly tax: Centimes;
@@ -104,21 +107,42 @@ function sharesOf(base: Centimes, nets: readonly bigint[]): bigint[] {
 export function linesWithAmounts<Line extends PricedLine>(
   document: PricedDocument<Line>,
   totals = totalsOf(document),
-): (Line & { amount: Centimes; finalAmount: Centimes | null })[] {
+): (Line & { amount: Centimes; finalAmount: Centimes | null; depositShare: Centimes | null })[] {
   if (!totals) throw new Error('a document has totals beyond the limit, which the rules refuse');
   const { amounts, finalAmounts } = totals;
   return document.lines.map((line, index) => ({
     ...line,
     amount: amounts[index] ?? 0,
     finalAmount: finalAmounts?.[index] ?? null,
+    depositShare: null,
   }));
+}
+
+/** What determines the totals that an invoice states: those of the sale, less the deposits that it deducts. */
+export interface StatedDocument<Line extends PricedLine = PricedLine> extends PricedDocument<Line> {
+  readonly deduction?: Pick<Deduction, 'rates'> | null | undefined;
+}
+
+/**
+ * Computes the totals that an invoice states: as {@link totalsOf}, less the deposits.
+ * @returns null when a total is beyond {@link MAX_CENTIMES}
+ */
+export function statedTotals(document: StatedDocument): LineTotals | null {
+  const totals = totalsOf(document);
+  return totals && document.deduction ? totalsAfter(totals, document.deduction) : totals;
+}
+
+/** Returns the totals of a sale after the deduction of deposits. */
+export function totalsAfter(sale: LineTotals, { rates }: Pick<Deduction, 'rates'>): LineTotals {
+  const { net, tax, gross } = totalsOfRates(rates);
+  return { ...sale, rates, deposits: sale.net - net, net, tax, gross };
 }
 
 /** Returns the totals that a stored invoice or credit note states. */
 export function totalsOfInvoice(
-  invoice: Pick<Invoice, 'id' | 'lines' | 'discount' | 'charge' | 'credit'>,
+  invoice: Pick<Invoice, 'id' | 'lines' | 'discount' | 'charge' | 'credit' | 'deduction'>,
 ): InvoiceTotals {
-  const totals = invoice.credit === null ? totalsOf(invoice) : totalsOfRates(invoice.credit.rates);
+  const totals = invoice.credit === null ? statedTotals(invoice) : totalsOfRates(invoice.credit.rates);
   if (!totals) throw new Error(`invoice ${invoice.id} has totals beyond the limit, which creation refuses`);
   return totals;
 }
@@ -127,7 +151,7 @@ export function totalsOfInvoice(
 export function totalsOfRates(rates: readonly RateTotal[]): InvoiceTotals {
   const net = rates.reduce((sum, { base }) => sum + base, 0);
   const tax = rates.reduce((sum, each) => sum + each.tax, 0);
-  return { rates, linesNet: net, discount: null, charge: null, net, tax, gross: net + tax };
+  return { rates, linesNet: net, discount: null, charge: null, deposits: 0, net, tax, gross: net + tax };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Call, UseCase } from '../use-case.ts';
 import { newInvoice } from './create-invoice.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from './create-invoice-input.ts';
 import { DEFAULT_CUSTOMER_KIND } from './customer-kind.ts';
+import { type DeductedDeposit, remainderOf } from './deduction.ts';
 import { partsReader } from './field-makers.ts';
 import type { ValidParts } from './field-table.ts';
 import { INVOICE } from './fields.ts';
@@ -16,8 +17,9 @@ import { completeParticulars } from './particulars.ts';
 import { InvalidDocument, type InvoiceWriter } from './ports.ts';
 import type { InvoiceReading } from './repository.ts';
 import { legalNumber, seriesOf } from './series-number.ts';
+import { type DepositInvoices, previewDeposits } from './take-deposits.ts';
 import { ownTerms } from './terms.ts';
-import { type InvoiceTotals, isTolerated, totalsOf } from './totals.ts';
+import { isTolerated, type LineTotals, type StatedDocument, totalsAfter, totalsOf } from './totals.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
 
 /** The result of validating a draft. */
@@ -29,12 +31,15 @@ export interface InvoiceValidation {
   readonly problems: readonly Problem[];
   /** The warnings about the valid parts. */
   readonly warnings: readonly InvoiceWarning[];
-  /** The totals; null if a line, the discount or the charge is invalid, or a total exceeds the limit. */
-  readonly totals: InvoiceTotals | null;
+  /**
+   * The totals after the deposits; null if a line, the discount or the charge is invalid, a total exceeds the limit or
+   * a deposit cannot be deducted.
+   */
+  readonly totals: LineTotals | null;
 }
 
 interface ValidationNeeds {
-  readonly invoices: Pick<InvoiceReading, 'findByOwnNumber'>;
+  readonly invoices: Pick<InvoiceReading, 'findByOwnNumber'> & Pick<DepositInvoices, 'find' | 'correctionStatesOf'>;
   readonly writer: InvoiceWriter;
   readonly invoiceWarnings: InvoiceWarnings;
 }
@@ -52,24 +57,46 @@ export const validateInvoice = {
   ): Promise<InvoiceValidation> {
     const parsed = createInvoiceInput.safeParse(draft);
     const parts = parsed.success ? parsed.data : validPartsOf(draft);
-    const { customer, number } = parts;
+    const { customer, number, deposits: depositIds } = parts;
     const faults = parsed.success ? [] : problemsOf(parsed.error);
     const priced = pricedOf(parts, faults);
     const unread = faults.flatMap(({ param }) => param ?? []);
+    const now = new Date();
+    // Without a customer it is not known whose deposits may be deducted.
+    const preview =
+      depositIds && customer?.name !== undefined
+        ? await previewDeposits(invoices, owner, { finalId: null, insteadOf: null, depositIds, customer }, now)
+        : null;
+    const isUnclear = (preview?.problems.length ?? 0) > 0;
+    const deducted = isUnclear ? undefined : preview?.deposits;
     const problems = [
       ...faults,
-      ...ruleProblems({ ...parts, ...(priced ?? UNPRICED), customer: ruledCustomer(customer, unread) }, new Date()),
+      ...(preview?.problems ?? []),
+      ...ruleProblems(
+        {
+          ...parts,
+          ...(priced ?? UNPRICED),
+          customer: ruledCustomer(customer, unread),
+          deducted,
+          // What remains is not known then.
+          ...(isUnclear && { amount: undefined }),
+        },
+        now,
+      ),
       ...spacingProblems(number),
       ...[(await numberProblem(invoices, owner, number)) ?? []].flat(),
       ...sellerProblems(owner),
     ];
-    if (parsed.success && problems.length === 0) problems.push(...(await documentProblems(writer, owner, parsed.data)));
+    if (parsed.success && problems.length === 0)
+      problems.push(...(await documentProblems(writer, owner, parsed.data, deducted ?? null)));
     const refused = problems.map(({ param }) => param);
-    const warnings = await warningsOf(owner, parts, invoiceWarnings);
+    const stated =
+      priced && deducted ? after(priced, deducted) : { totals: priced && totalsOf(priced), deduction: null };
+    const warnings = await warningsOf(owner, parts, stated.deduction, invoiceWarnings);
     return {
       problems,
       warnings: warnings.filter(({ path }) => !refused.some((param) => concerns(param, path))),
-      totals: priced && totalsOf(priced),
+      totals: isUnclear ? null : stated.totals,
     };
   },
 } as const satisfies UseCase;
@@ -85,8 +112,13 @@ function ruledCustomer<Customer>(customer: Customer | null | undefined, unread: 
  * Checks whether the legal document can be written. If not, that is an internal error, which the client should see
  * before creation.
  */
-async function documentProblems(writer: InvoiceWriter, owner: Member, input: CreateInvoiceInput): Promise<Problem[]> {
-  const invoice = newInvoice(owner, input, new Date());
+async function documentProblems(
+  writer: InvoiceWriter,
+  owner: Member,
+  input: CreateInvoiceInput,
+  deposits: readonly DeductedDeposit[] | null,
+): Promise<Problem[]> {
+  const invoice = newInvoice(owner, input, new Date(), { deposits });
   try {
     const number = invoice.ownNumber ?? legalNumber({ name: seriesOf(invoice), serial: 1 });
     await writer.write(legalInvoice(invoice, number));
@@ -139,14 +171,24 @@ function pricedOf(
   return lines === undefined || isRefused ? null : { lines, discount, charge };
 }
 
+/** Returns what remains after the deposits; null if they exceed the sale. */
+function after(priced: StatedDocument, deposits: readonly DeductedDeposit[]) {
+  const sale = totalsOf(priced);
+  const remainder = sale && remainderOf(sale.rates, deposits);
+  if (!sale || !remainder || 'problems' in remainder) return { totals: null, deduction: null };
+  return { totals: totalsAfter(sale, remainder), deduction: remainder };
+}
+
 /** Computes the warnings about the valid parts. */
 async function warningsOf(
   { tenant }: Member,
   parts: ValidParts<typeof INVOICE>,
+  deduction: StatedDocument['deduction'],
   invoiceWarnings: InvoiceWarnings,
 ): Promise<InvoiceWarning[]> {
   const { amount, lines = [], discount, charge, customer, number, terms } = parts;
-  const totals = totalsOf({ lines, discount, charge });
+  const sale = totalsOf({ lines, discount, charge });
+  const totals = sale && deduction ? totalsAfter(sale, deduction) : sale;
   const stated = {
     ...completeParticulars(parts),
     kind: 'invoice' as const,
@@ -156,7 +198,11 @@ async function warningsOf(
     lines,
     discount,
     charge,
-    amount: amount !== undefined && totals && isTolerated(amount, totals, lines) ? amount : (totals?.gross ?? 0),
+    deduction,
+    amount:
+      amount !== undefined && sale && totals && isTolerated(amount + sale.gross - totals.gross, sale, lines)
+        ? amount
+        : (totals?.gross ?? 0),
     customer: {
       kind: customer?.kind ?? DEFAULT_CUSTOMER_KIND,
       ice: customer?.ice ?? null,

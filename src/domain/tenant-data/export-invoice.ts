@@ -10,7 +10,7 @@ const writeAnswer = restWriter(answeredFields(INVOICE));
 
 /** The fields of the contract that REST does not answer completely. An export has them in `details`, as stored. */
 const NOT_ANSWERED = Object.entries<Field>(INVOICE.fields).flatMap(([name, field]) =>
-  isWhollyAnswered(field) ? [] : [name],
+  isWhollyAnswered(field) || field.inputOnly ? [] : [name],
 );
 
 function isWhollyAnswered(field: Field): boolean {
@@ -26,6 +26,7 @@ const OF_PROCESSING = {
   tenantId: 'left_out',
   kind: 'details',
   credit: 'details',
+  deduction: 'details',
   credits: 'details',
   replaces: 'details',
   replacedBy: 'details',

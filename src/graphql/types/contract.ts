@@ -33,6 +33,7 @@ export const InvoiceStatusType = enumOf(
 
 const TYPES = {
   id: 'ID',
+  ids: ['ID'],
   text: 'String',
   ice: 'String',
   customerKind: CustomerKindType,
@@ -63,7 +64,7 @@ export function outputFields<Row extends object>(
   { fields }: RecordType,
   resolvers: Resolvers<Row> = {},
 ) {
-  const own = Object.entries(fields).filter(([name]) => !name.includes('.'));
+  const own = Object.entries(fields).filter(([name, { inputOnly }]) => !name.includes('.') && !inputOnly);
   return Object.fromEntries(
     own.flatMap(([name, field]) => {
       const made = t.field({

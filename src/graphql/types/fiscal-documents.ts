@@ -14,13 +14,15 @@ const {
   terms: _terms,
   discount: _discount,
   charge: _charge,
+  isDeposit: _isDeposit,
+  deposits: _deposits,
   references: _references,
   servicePeriod: _period,
   foreignValue: _value,
   ...fields
 } = INVOICE.fields;
 /**
- * The fields of the record that documents of all kinds have. Nobody pays a credit note, so it has no terms; its invoice
+ * The fields of the record that documents of all kinds have. Nobody pays a credit note, so it has no terms and is no deposit; its invoice
  * states the particulars, and its lines are what is credited, with their shares of the invoice's discount and charge.
  */
 export const DOCUMENT_FIELDS = fields;

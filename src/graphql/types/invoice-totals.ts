@@ -12,9 +12,13 @@ export const TaxTotalType = builder.objectRef<RateTotal>('TaxTotal').implement({
     base: t.expose('base', {
       type: 'Centimes',
       description:
-        'Sum of the lines at this rate, less its share of the discount, with its share of the charge, excluding tax.',
+        'Sum of the lines at this rate, less its share of the discount, with its share of the charge, less the deposits, excluding tax.',
     }),
-    tax: t.expose('tax', { type: 'Centimes', description: 'Computed once on `base`, rounded half up.' }),
+    tax: t.expose('tax', {
+      type: 'Centimes',
+      description:
+        'Computed once on `base`, rounded half up; after deposits, that of the sale less that of the deposits.',
+    }),
   }),
 });
 
@@ -33,9 +37,13 @@ export const InvoiceTotalsType = builder.objectRef<InvoiceTotals>('InvoiceTotals
       description: 'The charge of the whole document, excluding tax; 0 if there is none.',
       resolve: ({ charge }) => charge?.net ?? 0,
     }),
+    depositsTotal: t.expose('deposits', {
+      type: 'Centimes',
+      description: 'The deducted deposits, excluding tax; 0 if there are none.',
+    }),
     subtotal: t.expose('net', {
       type: 'Centimes',
-      description: 'Total excluding tax: `linesTotal` - `discountTotal` + `chargeTotal`.',
+      description: 'Total excluding tax: `linesTotal` - `discountTotal` + `chargeTotal` - `depositsTotal`.',
     }),
     taxTotal: t.expose('tax', { type: 'Centimes', description: 'Sum of the VAT of all rates.' }),
     taxTotals: t.field({

@@ -18,7 +18,7 @@ import './scalars.ts';
 InvoiceType.implement({
   description: INVOICE.description,
   interfaces: [FiscalDocumentType, NodeInterface],
-  fields: (t) => outputFields(t, INVOICE, { terms: termsOf }),
+  fields: (t) => outputFields(t, INVOICE, { terms: termsOf, isDeposit: ({ isDeposit }) => isDeposit ?? false }),
 });
 
 findableAsNode({

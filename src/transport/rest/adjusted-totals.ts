@@ -3,7 +3,7 @@ import { z } from 'zod';
 const STATED = 'amount percent tax_included: taxIncluded reason';
 
 /** What is selected of an invoice in GraphQL for its totals. */
-export const TOTALS_SELECTION = `included_totals: totals { subtotal tax_total: taxTotal tax_totals: taxTotals { rate base tax } total lines_total: linesTotal discount_total: discountTotal charge_total: chargeTotal } included_discount: discount { ${STATED} } included_charge: charge { ${STATED} }`;
+export const TOTALS_SELECTION = `included_totals: totals { subtotal tax_total: taxTotal tax_totals: taxTotals { rate base tax } total lines_total: linesTotal discount_total: discountTotal charge_total: chargeTotal deposits_total: depositsTotal } included_discount: discount { ${STATED} } included_charge: charge { ${STATED} }`;
 
 const centimes = z.int().min(0);
 const adjustment = z
@@ -19,15 +19,18 @@ const adjustment = z
   })
   .meta({ id: 'Adjustment' });
 
-/** The members that only the totals of an invoice with a discount or a charge on the whole have (docs/decisions/0086). */
+/** The members that only the totals of an invoice with a discount, a charge or deposits have (docs/decisions/0086, 0087). */
 export const ADJUSTED_TOTALS = {
   lines_total: centimes.optional().meta({ description: 'Sum of the lines as they are stated, without tax.' }),
   discount: adjustment.optional(),
   charge: adjustment.optional(),
+  deposits_total: centimes.optional().meta({ description: 'The deducted deposits, without tax, in centimes.' }),
 };
 
 interface Selected {
-  readonly included_totals: Readonly<Record<'lines_total' | 'discount_total' | 'charge_total', number>>;
+  readonly included_totals: Readonly<
+    Record<'lines_total' | 'discount_total' | 'charge_total' | 'deposits_total', number>
+  >;
   readonly included_discount: Stated | null;
   readonly included_charge: Stated | null;
 }
@@ -42,13 +45,14 @@ interface Stated {
 /** Returns the member `totals` of an answer. @param data what {@link TOTALS_SELECTION} selects */
 export function totalsOf(data: Readonly<Record<string, unknown>>): object {
   const { included_totals, included_discount: discount, included_charge: charge } = data as unknown as Selected;
-  const { lines_total, discount_total, charge_total, ...totals } = included_totals;
-  if (discount === null && charge === null) return totals;
+  const { lines_total, discount_total, charge_total, deposits_total, ...totals } = included_totals;
+  if (discount === null && charge === null && deposits_total === 0) return totals;
   return {
     ...totals,
     lines_total,
     ...(discount && { discount: adjustmentOf(discount, discount_total) }),
     ...(charge && { charge: adjustmentOf(charge, charge_total) }),
+    ...(deposits_total > 0 && { deposits_total }),
   };
 }
 

@@ -52,7 +52,7 @@ export const exactLine = z
     certificate_date: text.optional().meta({ description: 'With `exemption_code`.' }),
     amount: z.int().min(0).optional().meta({
       description:
-        'Without tax, in centimes, before the discount and the charge of the whole document; absent if they do not change it.',
+        'Without tax, in centimes, before the discount, the charge and the deposits of the whole document; absent if they do not change it.',
     }),
   })
   .meta({ id: 'ExactLine' });

@@ -60,6 +60,7 @@ export const invoiceIdSchema = idSchema('inv').meta({ id: 'InvoiceId' });
 /** The schema of each type of value in answers. */
 const SCHEMAS: Readonly<Record<ValueType, z.ZodType>> = {
   id: invoiceIdSchema,
+  ids: z.array(z.string()),
   text: z.string(),
   ice: z.string().regex(/^[0-9]{15}$/),
   customerKind: z.string(),

@@ -47,7 +47,14 @@ function storeOf(list: readonly KeptCredit[] = []) {
     ({ id, credit: { ...share, original: { id: 'inv_1' } } }) as unknown as Invoice;
   const confirm = (id: string, share: CreditShare) => confirmCredit(invoices, noteOf(id, share), () => store.now);
   const settle = (id: string, status: InvoiceStatus, changes: Partial<CorrectionState> = {}) =>
-    store.states.set(id, { status, originalId: 'inv_1', rejectionReason: null, replaces: null, ...changes });
+    store.states.set(id, {
+      status,
+      originalId: 'inv_1',
+      rejectionReason: null,
+      replaces: null,
+      deduction: null,
+      ...changes,
+    });
   return { store, take, confirm, settle };
 }
 

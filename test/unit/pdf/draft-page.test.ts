@@ -80,7 +80,15 @@ describe('the page of a draft', () => {
       totals: { net: 1400, tax: 280, gross: 1680 },
       amount: 1680,
     });
-    const line = { description: '—', quantity: 0, unitPrice: 0, taxRate: 20, amount: 0, finalAmount: null };
+    const line = {
+      description: '—',
+      quantity: 0,
+      unitPrice: 0,
+      taxRate: 20,
+      amount: 0,
+      finalAmount: null,
+      depositShare: null,
+    };
     expect(draft.lines).toEqual([
       line,
       { ...line, description: 'Conseil' },

@@ -33,11 +33,12 @@ export function examineFigures(root: Located): void {
     mustEqual(`la base à ${rate} %`, child(subtotal, 'TaxableAmount'), base);
     const due = divideHalfUp(base * BigInt(rate), 100n);
     const stated = child(subtotal, 'TaxAmount');
-    const tolerance = isCreditNote(root)
-      ? LESS_THAN_A_DIRHAM
-      : containing.has(rate) || adjusted.rates.has(rate)
-        ? 1n
-        : 0n;
+    const tolerance =
+      isCreditNote(root) || adjusted.deposits.has(rate)
+        ? LESS_THAN_A_DIRHAM
+        : containing.has(rate) || adjusted.rates.has(rate)
+          ? 1n
+          : 0n;
     if (!isNear(centimes(stated), due, tolerance)) mustEqual(`la TVA à ${rate} %`, stated, due);
     tax += centimes(stated);
   }
@@ -157,10 +158,18 @@ function linesOf(root: Located): Located[] {
 
 /**
  * Takes the discounts of the whole document from the sums of the lines by rate, and adds its charges.
- * @returns their sums, and the rates at which there are any: what includes tax is rounded with it
+ * @returns their sums, deposits included, and the rates at which there are any: what includes tax is rounded with it; of
+ *   them those at which deposits are deducted
  */
-function adjust(root: Located, bases: Map<string, bigint>): { discount: bigint; charge: bigint; rates: Set<string> } {
+function adjust(
+  root: Located,
+  bases: Map<string, bigint>,
+): { discount: bigint; charge: bigint; rates: Set<string>; deposits: Set<string> } {
   const rates = new Set<string>();
+  const deposits = new Set<string>();
+  const references = all(root, 'BillingReference').map((each) =>
+    textOf(child(one(each, 'InvoiceDocumentReference'), 'ID')),
+  );
   let [discount, charge] = [0n, 0n];
   for (const each of all(root, 'AllowanceCharge')) {
     const stated = child(each, 'Amount');
@@ -183,10 +192,20 @@ function adjust(root: Located, bases: Map<string, bigint>): { discount: bigint; 
     );
     bases.set(rate, left);
     rates.add(rate);
+    if (all(each, 'AllowanceChargeReasonCode', CBC).length === 0) {
+      const reason = textOf(child(each, 'AllowanceChargeReason'));
+      must(
+        !isCharge && references.some((number) => reason.startsWith(`Acompte facturé : ${number} du `)),
+        'deposit_unknown',
+        each.path,
+        `L’acompte déduit à ${rate} % n’est celui d’aucune facture que le document cite`,
+      );
+      deposits.add(rate);
+    }
     if (isCharge) charge += amount;
     else discount += amount;
   }
-  return { discount, charge, rates };
+  return { discount, charge, rates, deposits };
 }
 
 function sumOf(amounts: readonly bigint[]): bigint {

@@ -4,6 +4,7 @@ import { moroccanDate } from '../../morocco/time.ts';
 import type { Logo } from '../../tenant/logo.ts';
 import { completedProfile, type Tenant } from '../../tenant/tenant.ts';
 import { DEFAULT_CUSTOMER_KIND } from '../customer-kind.ts';
+import { type DeductedDeposit, remainderOf } from '../deduction.ts';
 import { LIMITS } from '../field-input.ts';
 import { partsReader } from '../field-makers.ts';
 import { INVOICE, INVOICE_LINE } from '../fields.ts';
@@ -12,7 +13,7 @@ import { completeParticulars } from '../particulars.ts';
 import type { DrawnDraft, LegalLine } from '../ports.ts';
 import { DEFAULT_TAX_RATE } from '../tax-rate.ts';
 import { ownTerms, termsOf } from '../terms.ts';
-import { isTolerated, linesWithAmounts, totalsOf } from '../totals.ts';
+import { isTolerated, linesWithAmounts, totalsAfter, totalsOf } from '../totals.ts';
 import type { Draft } from './draft.ts';
 
 const partsOf = partsReader(INVOICE);
@@ -31,21 +32,27 @@ export function draftPage(
   { id: tenantId, profile }: Tenant,
   logo: Logo | null,
   now: Date,
+  deposits: readonly DeductedDeposit[] = [],
 ): DrawnDraft {
   const written = JSON.parse(content) as { readonly lines?: unknown };
   const parts = partsOf(written);
-  const { amount, discount, charge, customer, terms } = parts;
+  const { amount, discount, charge, customer, terms, isDeposit } = parts;
   const particulars = completeParticulars(parts);
   const typed = Array.isArray(written.lines) ? written.lines.slice(0, LIMITS.lines).map(lineOf) : [];
-  const totals = totalsOf({ lines: typed, discount, charge });
-  if (!totals) throw serviceError('invalid_request', TOO_MUCH, 'lines');
-  const lines = linesWithAmounts({ lines: typed }, totals);
+  const sale = totalsOf({ lines: typed, discount, charge });
+  if (!sale) throw serviceError('invalid_request', TOO_MUCH, 'lines');
+  const lines = linesWithAmounts({ lines: typed }, sale);
+  const remainder = deposits.length === 0 ? null : remainderOf(sale.rates, deposits);
+  const deduction = remainder && 'rates' in remainder ? { deposits, ...remainder } : null;
+  const totals = deduction ? totalsAfter(sale, deduction) : sale;
   const kind = customer?.kind ?? DEFAULT_CUSTOMER_KIND;
   return {
     draft: {
       ...particulars,
       id,
       kind: 'invoice',
+      isDeposit: isDeposit ?? false,
+      deduction,
       credit: null,
       replaces: null,
       tenantId,
@@ -66,7 +73,8 @@ export function draftPage(
       },
       lines,
       totals,
-      amount: amount !== undefined && isTolerated(amount, totals, lines) ? amount : totals.gross,
+      amount:
+        amount !== undefined && isTolerated(amount + sale.gross - totals.gross, sale, lines) ? amount : totals.gross,
     },
     logo,
   };

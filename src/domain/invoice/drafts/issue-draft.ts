@@ -52,7 +52,10 @@ export const issueDraft = {
       if (!(await invoices.findCreatedAs(repeatable.id))) throw missing(id);
       return null;
     };
-    const issued = await issueInvoice(needs, by, input, repeatable, hold).catch(async (error: unknown) => {
+    const issued = await issueInvoice(needs, by, input, repeatable, {
+      insteadOf: null,
+      beforeStoring: hold,
+    }).catch(async (error: unknown) => {
       if (!(error instanceof ServiceError)) throw error;
       if (error.code === 'idempotency_conflict') throw issuedAs(id, repeatable.id);
       // Nobody else can issue it either: a number that is taken is never free again.

@@ -1,7 +1,9 @@
 import { type Previews, previewUrl } from '../../preview.ts';
 import type { LogoStore } from '../../tenant/ports.ts';
 import type { Call, UseCase } from '../../use-case.ts';
+import { createInvoiceInput } from '../create-invoice-input.ts';
 import type { PdfRenderer } from '../ports.ts';
+import { type DepositInvoices, previewDeposits } from '../take-deposits.ts';
 import { draftPage } from './draft-page.ts';
 import { type DraftNeeds, ownDraft } from './find-draft.ts';
 
@@ -9,6 +11,7 @@ interface PreviewNeeds extends DraftNeeds {
   readonly logos: LogoStore;
   readonly previews: Previews;
   /** Draws a page without signing it. @throws when it cannot be drawn */
+  readonly invoices: DraftNeeds['invoices'] & Pick<DepositInvoices, 'find' | 'correctionStatesOf'>;
   readonly drawDraft: PdfRenderer['draw'];
 }
 
@@ -22,10 +25,18 @@ export const draftPreview = {
    *   rate_limit_exceeded while too many previews of the tenant wait; internal_error (503) if no PDF can be drawn
    */
   async run(needs: PreviewNeeds, { by }: Call, id: string): Promise<string> {
-    const { logos, previews, drawDraft } = needs;
+    const { logos, previews, drawDraft, invoices } = needs;
     const draft = await ownDraft(needs, by, id);
     const { logo: reference = null } = by.tenant.profile;
-    const page = draftPage(draft, by.tenant, reference && (await logos.find(reference)), new Date());
+    const now = new Date();
+    // Deposits are those of the customer, so they are deducted once the draft is complete.
+    const { deposits: depositIds, customer } = createInvoiceInput.safeParse(JSON.parse(draft.content)).data ?? {};
+    const preview =
+      depositIds && customer
+        ? await previewDeposits(invoices, by, { finalId: null, insteadOf: null, depositIds, customer }, now)
+        : null;
+    const deposits = preview?.problems.length ? [] : preview?.deposits;
+    const page = draftPage(draft, by.tenant, reference && (await logos.find(reference)), now, deposits);
     return previewUrl(previews, by.tenant.id, () => drawDraft(page));
   },
 } as const satisfies UseCase;
