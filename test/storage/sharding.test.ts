@@ -38,7 +38,14 @@ afterAll(() => store.close());
  */
 const NO_REPOSITORIES = [
   ...['ensureIndexes', 'setWebhookRetention', 'createInvoiceFeed', 'createEventFeed', 'findInconsistencies'],
-  ...['unloggedEvents', 'unkeptCorrections', 'sharesOfNothing', 'checkedEvents', 'checkedDeliveries'],
+  ...[
+    'unloggedEvents',
+    'unkeptCorrections',
+    'unkeptDeductions',
+    'sharesOfNothing',
+    'checkedEvents',
+    'checkedDeliveries',
+  ],
   ...['idsOf', 'presentTenants', 'keptSince'],
   ...['upgradeData', 'versionTrouble', 'awaitsUpgrade', 'beginVersions', 'isNewStore'],
   ...['moveTrouble', 'endMove', 'abandonMove', 'collectionNames', 'hasLiveWorker', 'watchWrites', 'insertBytes'],

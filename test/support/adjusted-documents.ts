@@ -4,12 +4,12 @@ import { TAX_RATES, type TaxRate } from '../../src/domain/invoice/tax-rate.ts';
 import type { PricedDocument } from '../../src/domain/invoice/totals.ts';
 import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
 
-type Line = CreateInvoiceInput['lines'][number];
+export type Line = CreateInvoiceInput['lines'][number];
 
 /** What a specimen states otherwise than the sample. */
 export type Changes = Partial<LegalInvoice> & Pick<PricedDocument, 'discount' | 'charge'>;
 
-const line = (quantity: number, unitPrice: number, taxRate: TaxRate): Line => ({
+export const line = (quantity: number, unitPrice: number, taxRate: TaxRate): Line => ({
   description: 'Prestation de service',
   quantity,
   unitPrice,

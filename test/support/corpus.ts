@@ -1,17 +1,19 @@
 import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from '../../src/domain/invoice/create-invoice-input.ts';
 import { kindProblems } from '../../src/domain/invoice/customer-rules.ts';
+import { withDepositShares } from '../../src/domain/invoice/deduction.ts';
 import { type Particulars, particularsProblems } from '../../src/domain/invoice/particulars.ts';
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
 import { TAX_RATES, type TaxRate } from '../../src/domain/invoice/tax-rate.ts';
 import { type LegalTerms, NO_TERMS, termsProblems } from '../../src/domain/invoice/terms.ts';
-import { isTolerated, linesWithAmounts, totalsOf } from '../../src/domain/invoice/totals.ts';
+import { isTolerated, linesWithAmounts, statedTotals, totalsOf } from '../../src/domain/invoice/totals.ts';
 import { UNIT_CODES } from '../../src/domain/invoice/units.ts';
 import { MAX_CENTIMES } from '../../src/domain/money.ts';
 import { EXEMPTION_CODES } from '../../src/domain/morocco/exemptions.ts';
 import { PAYMENT_MEANS_NAMES } from '../../src/domain/payment-means.ts';
 import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
 import { adjustedDocuments, type Changes } from './adjusted-documents.ts';
+import { depositDocuments } from './deposit-specimens.ts';
 import { PARTICULAR_SPECIMENS } from './particular-specimens.ts';
 
 /** A document that creation accepts, with the case that it covers. */
@@ -238,7 +240,7 @@ export function corpus(): Specimen[] {
     const terms = oneOf([undefined, { ...ALL_TERMS, paymentMeans: oneOf(PAYMENT_MEANS_NAMES) }]);
     add(`random ${found.length}`, lines, terms && { terms });
   }
-  for (const [name, lines, changes] of adjustedDocuments()) add(name, lines, changes);
+  for (const [name, lines, changes] of [...adjustedDocuments(), ...depositDocuments()]) add(name, lines, changes);
   return found;
 }
 
@@ -252,10 +254,10 @@ function particularsIn({ references, servicePeriod, foreignValue }: Partial<Lega
 
 /** Applies the rules of creation, so that every specimen is an invoice that a user could create. */
 function legalFrom(lines: readonly Line[], changes: Changes, serial: number): LegalInvoice {
-  const { discount, charge } = changes;
+  const { discount, charge, deduction } = changes;
   const base = sampleInvoice();
   const { email: _email, ...customer } = changes.customer ?? base.customer;
-  const amount = changes.amount ?? totalsOf({ lines, discount, charge })?.gross ?? 0;
+  const amount = changes.amount ?? statedTotals({ lines, discount, charge, deduction })?.gross ?? 0;
   const input = createInvoiceInput.parse({
     amount,
     currency: 'MAD',
@@ -277,10 +279,10 @@ function legalFrom(lines: readonly Line[], changes: Changes, serial: number): Le
   const invoice = sampleInvoice({
     ...changes,
     number: `2026-${String(serial).padStart(6, '0')}`,
-    lines: linesWithAmounts(input),
+    lines: deduction ? withDepositShares(linesWithAmounts(input), deduction.deposits) : linesWithAmounts(input),
     amount,
   });
-  const totals = totalsOf({ lines, discount, charge });
+  const totals = statedTotals({ lines, discount, charge, deduction });
   if (!totals || !isTolerated(amount, totals, lines))
     throw new Error(`the corpus holds an amount that is refused: ${amount}`);
   return invoice;

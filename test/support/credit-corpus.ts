@@ -117,7 +117,7 @@ export function creditCorpus(): Specimen[] {
       issueDate: `2025-0${1 + upTo(9)}-${10 + upTo(19)}`,
       dgiId: oneOf(['DGI-2025-00c4', null]),
       customer: { ice, name: buyer, address },
-      lines: lines.map(({ amount: _, finalAmount: _final, ...line }) => line),
+      lines: lines.map(({ amount: _, finalAmount: _final, depositShare: _share, ...line }) => line),
       amount,
       metadata: {},
     });
@@ -139,8 +139,9 @@ export function creditCorpus(): Specimen[] {
   for (const [index, specimen] of corpus().entries()) {
     if (specimen.invoice.lines.length === 1000) credit(specimen, ['rest']);
     else if (index % 3 === 0) credit(specimen, PLANS[(index / 3) % PLANS.length] ?? []);
-    const { discount, charge } = specimen.invoice.totals;
-    if (index % 8 === 1 && !discount && !charge) creditEarlier(specimen);
+    // Credits of another system's invoice have no discount or charge on the whole, and deduct no deposits.
+    const { totals, deduction } = specimen.invoice;
+    if (index % 8 === 1 && !totals.discount && !totals.charge && !deduction) creditEarlier(specimen);
   }
   return found;
 }

@@ -1,6 +1,8 @@
 import type { Specimen } from './corpus.ts';
 import { figuresOf } from './recompute-document.ts';
 
+type Rated = Pick<Specimen['invoice'], 'kind' | 'lines' | 'totals' | 'deduction'>;
+
 /** Amounts in centimes. */
 export interface Figures {
   /** Highest rate first. */
@@ -46,11 +48,20 @@ export function sumOfFigures(figures: readonly Figures[]): Figures {
   };
 }
 
-/** Bases and VAT by rate, highest rate first. A line of a credit note has the share that it had of the invoice. */
-function ratesOf({ kind, lines, totals }: Pick<Specimen['invoice'], 'kind' | 'lines' | 'totals'>): Figures['rates'] {
+/**
+ * Bases and VAT by rate, highest rate first, less those of deposits. A line of a credit note has the share that it had of
+ * the invoice.
+ */
+function ratesOf({ kind, lines, totals, deduction }: Rated): Figures['rates'] {
   if (kind === 'invoice') {
     const { discount, charge } = totals;
-    return figuresOf({ lines, discount, charge }).map(({ rate, base, tax }) => ({ rate, base, tax }));
+    return figuresOf({ lines, discount, charge }).flatMap(({ rate, base, tax }) => {
+      const deducted = (deduction?.deposits ?? []).flatMap((each) => each.rates.filter((one) => one.rate === rate));
+      const left = base - sum(deducted.map((each) => BigInt(each.base)));
+      // What is deducted whole is not invoiced again, whatever its VAT was rounded to.
+      if (deducted.length > 0 && left === 0n) return [];
+      return [{ rate, base: left, tax: tax - sum(deducted.map((each) => BigInt(each.tax))) }];
+    });
   }
   const rates = [...new Set(lines.map(({ taxRate }) => taxRate))].sort((a, b) => b - a);
   return rates.map((rate) => {

@@ -30,7 +30,7 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
     if (written !== due) found.push(`${what}: ${written} is written, ${due} is due`);
   };
   same('root', root.localName, written.root);
-  same('type', text(root, `cbc:${written.root}TypeCode`), written.code);
+  same('type', text(root, `cbc:${written.root}TypeCode`), invoice.isDeposit ? '386' : written.code);
   const lines = all(root, `cac:${written.root}Line`);
   same('lines', lines.length, invoice.lines.length);
   invoice.lines.forEach((line, index) => {
@@ -69,18 +69,25 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
   });
 
   const { rates, amount } = dueFigures(specimen);
+  const { discount, charge } = invoice.totals;
+  const shares = invoice.kind === 'invoice' ? figuresOf({ lines: invoice.lines, discount, charge }) : [];
+  const deposits = invoice.deduction?.deposits ?? [];
   const rated = all(root, 'cac:TaxTotal/cac:TaxSubtotal').map((each) =>
     ['cac:TaxCategory/cbc:Percent', 'cbc:TaxableAmount', 'cbc:TaxAmount'].map((path) => text(each, path)),
   );
-  const due = rates.map(({ rate, base, tax }) => [String(rate), dirhams(base), dirhams(tax)]);
+  // A rate of which deposits have taken all is stated with nothing, because its lines need their VAT (BR-S-01).
+  const taken = shares.flatMap(({ rate }) =>
+    rates.some((each) => each.rate === rate) ? [] : { rate, base: 0n, tax: 0n },
+  );
+  const due = [...rates, ...(deposits.length > 0 ? taken : [])]
+    .toSorted((a, b) => b.rate - a.rate)
+    .map(({ rate, base, tax }) => [String(rate), dirhams(base), dirhams(tax)]);
   same('rates, bases and VAT', JSON.stringify(rated), JSON.stringify(due));
   const net = rates.reduce((sum, { base }) => sum + base, 0n);
   const tax = rates.reduce((sum, each) => sum + each.tax, 0n);
   const rounding = amount - net - tax;
   same('VAT', text(root, 'cac:TaxTotal/cbc:TaxAmount'), dirhams(tax));
   const totals = 'cac:LegalMonetaryTotal/cbc:';
-  const { discount, charge } = invoice.totals;
-  const shares = invoice.kind === 'invoice' ? figuresOf({ lines: invoice.lines, discount, charge }) : [];
   const adjustments = all(root, 'cac:AllowanceCharge').map((each) => [
     ...['cbc:ChargeIndicator', 'cbc:AllowanceChargeReason', 'cbc:Amount'].map((path) => text(each, path)),
     text(each, 'cac:TaxCategory/cbc:Percent'),
@@ -90,14 +97,20 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
       const reason = asXmlReads(invoice.totals[name]?.reason || word);
       return each[name] === 0n ? [] : [[String(name === 'charge'), reason, dirhams(each[name]), String(each.rate)]];
     });
+  const deducted = deposits.flatMap(({ invoice: { number, issueDate }, rates: of }) =>
+    of.map(({ rate, base }) => {
+      return ['false', asXmlReads(`Acompte facturé : ${number} du ${issueDate}`), dirhams(BigInt(base)), String(rate)];
+    }),
+  );
   same(
     'adjustments',
     JSON.stringify(adjustments),
-    JSON.stringify([...stated('discount', 'Remise'), ...stated('charge', 'Frais')]),
+    JSON.stringify([...stated('discount', 'Remise'), ...stated('charge', 'Frais'), ...deducted]),
   );
-  const [off, on] = (['discount', 'charge'] as const).map((name) =>
+  const [discounted, on] = (['discount', 'charge'] as const).map((name) =>
     shares.reduce((sum, each) => sum + each[name], 0n),
   ) as [bigint, bigint];
+  const off = deposits.flatMap(({ rates: of }) => of).reduce((sum, { base }) => sum + BigInt(base), discounted);
   same('discount', text(root, `${totals}AllowanceTotalAmount`), off === 0n ? undefined : dirhams(off));
   same('charge', text(root, `${totals}ChargeTotalAmount`), on === 0n ? undefined : dirhams(on));
   same('sum of the lines', text(root, `${totals}LineExtensionAmount`), dirhams(net + off - on));
@@ -107,9 +120,25 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
   same('to pay', text(root, `${totals}PayableAmount`), dirhams(amount));
   const corrected = 'cac:BillingReference/cac:InvoiceDocumentReference/cbc:';
   const { original, note } = invoice.credit ?? {};
-  same('corrected number', text(root, `${corrected}ID`), original?.number);
-  same('corrected UUID', text(root, `${corrected}UUID`), original?.id?.slice('inv_'.length));
-  same('corrected date', text(root, `${corrected}IssueDate`), original?.issueDate);
+  const named = deposits.length > 0 ? deposits.map((each) => each.invoice) : original ? [original] : [];
+  const referenced = (member: string) => all(root, `${corrected}${member}`).map((each) => each.textContent);
+  const sameReferences = (name: string, member: string, of: readonly (string | undefined)[]) =>
+    same(name, JSON.stringify(referenced(member)), JSON.stringify(of));
+  sameReferences(
+    'corrected or deducted numbers',
+    'ID',
+    named.map(({ number }) => asXmlReads(number)),
+  );
+  sameReferences(
+    'their UUIDs',
+    'UUID',
+    named.flatMap(({ id }) => id?.slice('inv_'.length) ?? []),
+  );
+  sameReferences(
+    'their dates',
+    'IssueDate',
+    named.map(({ issueDate }) => issueDate),
+  );
   const notes = all(root, 'cbc:Note').map((each) => each.textContent ?? '');
   if (note != null) same('note', notes[1]?.endsWith(asXmlReads(note)), true);
   same('number', text(root, 'cbc:ID'), invoice.number);

@@ -2,11 +2,11 @@ import { COMPANY } from '../../../src/domain/invoice/customer-kind.ts';
 import { NO_PARTICULARS } from '../../../src/domain/invoice/particulars.ts';
 import type { LegalInvoice, LegalLine } from '../../../src/domain/invoice/ports.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
-import { type PricedDocument, totalsOf } from '../../../src/domain/invoice/totals.ts';
+import { type PricedDocument, statedTotals } from '../../../src/domain/invoice/totals.ts';
 
 /**
- * A legal invoice with totals computed from its lines, less `discount`, with `charge`; `amount` defaults to their exact
- * total.
+ * A legal invoice with totals computed from its lines, less `discount` and `deduction`, with `charge`; `amount` defaults
+ * to their exact total.
  */
 export function sampleInvoice({
   discount,
@@ -14,7 +14,7 @@ export function sampleInvoice({
   ...changes
 }: Partial<Omit<LegalInvoice, 'totals'>> & Pick<PricedDocument, 'discount' | 'charge'> = {}): LegalInvoice {
   const lines = changes.lines ?? sampleLines(5);
-  const totals = totalsOf({ lines, discount, charge });
+  const totals = statedTotals({ lines, discount, charge, deduction: changes.deduction });
   if (totals === null) throw new RangeError('the total of the sample lines exceeds the largest amount');
   return {
     ...NO_PARTICULARS,
