@@ -28,7 +28,7 @@ export interface RuledParts extends ParticularParts {
 }
 
 /** The message about totals beyond the limit. */
-export const TOO_MUCH = `The invoice adds up to more than ${MAX_CENTIMES} centimes, the largest total.`;
+export const TOO_MUCH = `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`;
 
 /**
  * Checks the business rules (422), and the structural rules (400) of several fields: the customer fits its kind,
