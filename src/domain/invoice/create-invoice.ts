@@ -27,7 +27,8 @@ import { CREATED, recordCreation } from './record-creation.ts';
 import type { Replaces } from './replacement.ts';
 import { type IdempotencyMark, type InvoiceCreation, type InvoiceReading, NumberTaken } from './repository.ts';
 import { type DepositInvoices, previewDeposits, takeDeposits } from './take-deposits.ts';
-import { linesWithAmounts, type PricedDocument, totalsOf } from './totals.ts';
+import type { RateTotal } from './tax-rate.ts';
+import { linesWithAmounts, totalsOf } from './totals.ts';
 
 export interface CreationNeeds extends IssuingNeeds {
   readonly invoices: InvoiceCreation & Pick<InvoiceReading, 'findByOwnNumber'> & DepositInvoices;
@@ -217,7 +218,8 @@ export function newInvoice(
   { id = newId('inv'), traceparent = null, replaces = null, deposits = null }: Partial<Made> = {},
 ): Invoice {
   const kept = keepInput(input);
-  const lines = linesWithAmounts(kept);
+  const totals = totalsOf(kept);
+  const lines = linesWithAmounts(kept, totals);
   return newDocument(issuerOf(owner), {
     ...kept,
     id,
@@ -226,16 +228,16 @@ export function newInvoice(
     replaces,
     customer: { ...kept.customer, address: kept.customer.address || null },
     lines: deposits ? withDepositShares(lines, deposits) : lines,
-    deduction: deposits && deductionOf(kept, deposits),
+    deduction: deposits && deductionOf(totals?.rates ?? [], deposits),
     ownNumber: kept.number,
     createdAt,
     traceparent,
   });
 }
 
-/** @param deposits together within the document */
-function deductionOf(document: PricedDocument, deposits: readonly DeductedDeposit[]): Deduction {
-  const remainder = remainderOf(totalsOf(document)?.rates ?? [], deposits);
+/** @param deposits together within the rates of the sale */
+function deductionOf(rates: readonly RateTotal[], deposits: readonly DeductedDeposit[]): Deduction {
+  const remainder = remainderOf(rates, deposits);
   if ('problems' in remainder) throw new Error('the deposits exceed the lines, which the rules refuse');
   return { deposits, rates: remainder.rates };
 }

@@ -59,13 +59,7 @@ export function ruleProblems(parts: RuledParts, createdAt: Date): Problem[] {
   } else if (due && due.gross < MIN_AMOUNT && deducted !== undefined) {
     const message = `After the deposits, ${decimalOf(due.gross)} ${CURRENCY} remains to pay; the minimum of an invoice is ${decimalOf(MIN_AMOUNT)} ${CURRENCY}.`;
     problems.push(problem('amount_too_small', message, 'deposits'));
-  } else if (
-    amount !== undefined &&
-    lines &&
-    totals &&
-    due &&
-    !isTolerated(amount + totals.gross - due.gross, totals, lines)
-  ) {
+  } else if (amount !== undefined && lines && totals && due && !isTolerated(amount, totals, lines, due)) {
     const adjusted = [discount && 'discount', charge && 'charge'].filter(Boolean).join(' and the ');
     const summed = `the lines ${adjusted && `and the ${adjusted} `}with their VAT${deducted === undefined ? '' : ', less the deposits,'}`;
     const message =

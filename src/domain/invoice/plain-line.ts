@@ -3,9 +3,9 @@ import { type Centimes, CURRENCY, decimalOf } from '../money.ts';
 import { finalAmountOf, isPlain, type StatedLine } from './line-amounts.ts';
 import { UNITS } from './units.ts';
 
-// A line as clients of integers read it (docs/decisions/0081, 0083): its quantity times its unit price is its amount. A
-// line that has a decimal, a discount, a price with tax or a share of the document's discount or charge counts as one
-// piece at what it comes to, and its description says the rest.
+// A line as clients of integers read it (docs/decisions/0081, 0086, 0087): its quantity times its unit price is its
+// amount. A line that has a decimal, a discount, a price with tax or a share of what concerns the whole document counts
+// as one piece at what it comes to, and its description says the rest.
 
 export type PlainableLine = StatedLine & { readonly description: string };
 

@@ -160,15 +160,18 @@ export function totalsOfRates(rates: readonly RateTotal[]): InvoiceTotals {
  * per line (docs/decisions/0012). A client's arithmetic may thus differ by some centimes. The difference is written as
  * PayableRoundingAmount. Any other amount is refused.
  * @param totals the totals of `lines`
+ * @param due what remains of them after deposits; these are deducted exactly, so the rounding is that of the sale
  */
 export function isTolerated(
   amount: Centimes,
   totals: LineTotals,
   lines: readonly Pick<PricedLine, 'taxRate'>[],
+  due: Pick<InvoiceTotals, 'gross'> = totals,
 ): boolean {
-  if (amount === totals.gross) return true;
-  if (Math.abs(amount - totals.gross) * 2 > lines.length) return false;
-  const stated = BigInt(amount) - BigInt(totals.net);
+  const difference = amount - due.gross;
+  if (difference === 0) return true;
+  if (Math.abs(difference) * 2 > lines.length) return false;
+  const stated = BigInt(totals.tax) + BigInt(difference);
   const amounts = totals.finalAmounts ?? totals.amounts;
   // VAT of each line in hundredths of a centime.
   const ofLines = lines.map(({ taxRate }, index) => BigInt(amounts[index] ?? 0) * BigInt(taxRate));

@@ -200,7 +200,7 @@ async function warningsOf(
     charge,
     deduction,
     amount:
-      amount !== undefined && sale && totals && isTolerated(amount + sale.gross - totals.gross, sale, lines)
+      amount !== undefined && sale && totals && isTolerated(amount, sale, lines, totals)
         ? amount
         : (totals?.gross ?? 0),
     customer: {

@@ -73,8 +73,7 @@ export function draftPage(
       },
       lines,
       totals,
-      amount:
-        amount !== undefined && isTolerated(amount + sale.gross - totals.gross, sale, lines) ? amount : totals.gross,
+      amount: amount !== undefined && isTolerated(amount, sale, lines, totals) ? amount : totals.gross,
     },
     logo,
   };
