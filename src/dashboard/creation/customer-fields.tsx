@@ -23,7 +23,7 @@ export function CustomerFields({ typed, faults, onTyped }: CustomerFieldsProps) 
   const { texts, language } = useLanguage();
   const { environment } = useWorkspace();
   const { name, email, number } = texts.creation;
-  const { kind: kindLabel, kinds, taxNumber } = CUSTOMER_TEXTS[language];
+  const { kind: kindLabel, kinds, taxNumberField: taxNumber } = CUSTOMER_TEXTS[language];
   const labels = { ice: texts.ice, name, taxNumber, email, number };
   const kind = kindOf(typed);
   const hidden = kind === 'company' ? ['taxNumber'] : kind === 'person' ? ['ice', 'taxNumber'] : ['ice'];

@@ -120,8 +120,9 @@ export const EXPORTED = graphql(`
     ) {
       nodes {
         id number status createdAt amount currency dgiId
-        customer { name ice }
+        customer { name ice country taxNumber }
         totals { subtotal taxTotal total }
+        ... on Invoice { isDeposit }
       }
       pageInfo { hasNextPage endCursor }
     }

@@ -1,9 +1,11 @@
 import type { Client, CombinedError } from '@urql/core';
 import type { VariablesOf } from 'gql.tada';
 import { kindOfId } from '../../domain/invoice/kinds.ts';
+import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
 import { isRefusal } from '../graphql/client.ts';
 import { waitToRetry } from '../graphql/retry.ts';
 import { DOCUMENT_TEXTS } from '../text/credit-notes.ts';
+import { CUSTOMER_TEXTS } from '../text/customers.ts';
 import type { Texts } from '../text/fr.ts';
 import type { Language } from '../text/languages.ts';
 import { signedAmount } from '../text/money.ts';
@@ -73,16 +75,23 @@ type Column = readonly [name: string, cellOf: (document: ExportedDocument) => Ce
  */
 function columnsOf({ invoices, search, ...texts }: Texts, language: Language): readonly Column[] {
   const { number, date, status, customer } = invoices.columns;
+  const { country, taxNumber } = CUSTOMER_TEXTS[language];
   const kindOf = ({ id }: ExportedDocument) => kindOfId(id) ?? 'invoice';
+  const nameOf = (document: ExportedDocument) =>
+    'isDeposit' in document && document.isDeposit
+      ? DEPOSIT_LABELS[language].title
+      : DOCUMENT_TEXTS[kindOf(document)][language].invoice;
   const signed = (amountOf: (document: ExportedDocument) => number) => (document: ExportedDocument) =>
     signedAmount(amountOf(document), kindOf(document));
   return [
     [number, (document) => document.number],
-    [invoices.kind, (document) => DOCUMENT_TEXTS[kindOf(document)][language].invoice],
+    [invoices.kind, (document) => nameOf(document)],
     [date, (document) => new Date(document.createdAt)],
     [status, (document) => DOCUMENT_TEXTS[kindOf(document)][language].statuses[document.status].step],
     [customer, (document) => document.customer.name],
     [texts.ice, (document) => document.customer.ice],
+    [country, (document) => document.customer.country],
+    [taxNumber, (document) => document.customer.taxNumber],
     [texts.subtotal, signed(({ totals }) => totals.subtotal)],
     [search.taxTotal, signed(({ totals }) => totals.taxTotal)],
     [texts.total, signed(({ totals }) => totals.total)],

@@ -6,6 +6,8 @@ interface CustomerTexts {
   readonly kinds: Readonly<Record<CustomerKind, string>>;
   readonly country: string;
   readonly taxNumber: string;
+  /** The label of its field. */
+  readonly taxNumberField: string;
   readonly exemption: string;
   /** The exemption of a line that leaves the reason to the profile. */
   readonly ofProfile: string;
@@ -19,7 +21,8 @@ export const CUSTOMER_TEXTS: Readonly<Record<Language, CustomerTexts>> = {
     kind: 'Type de client',
     kinds: { company: 'Entreprise au Maroc', person: 'Particulier au Maroc', foreign: 'Client à l’étranger' },
     country: 'Pays',
-    taxNumber: 'Numéro fiscal (facultatif)',
+    taxNumber: 'Numéro fiscal',
+    taxNumberField: 'Numéro fiscal (facultatif)',
     exemption: 'Exonération',
     ofProfile: 'Motif du profil',
     certificateNumber: 'N° de l’attestation',
@@ -29,7 +32,8 @@ export const CUSTOMER_TEXTS: Readonly<Record<Language, CustomerTexts>> = {
     kind: 'Kind of customer',
     kinds: { company: 'Company in Morocco', person: 'Private person in Morocco', foreign: 'Customer abroad' },
     country: 'Country',
-    taxNumber: 'Tax number (optional)',
+    taxNumber: 'Tax number',
+    taxNumberField: 'Tax number (optional)',
     exemption: 'Exemption',
     ofProfile: 'Reason of the profile',
     certificateNumber: 'No. of the certificate',
@@ -39,7 +43,8 @@ export const CUSTOMER_TEXTS: Readonly<Record<Language, CustomerTexts>> = {
     kind: 'نوع الزبون',
     kinds: { company: 'مقاولة في المغرب', person: 'شخص عادي في المغرب', foreign: 'زبون في الخارج' },
     country: 'البلد',
-    taxNumber: 'الرقم الضريبي (اختياري)',
+    taxNumber: 'الرقم الضريبي',
+    taxNumberField: 'الرقم الضريبي (اختياري)',
     exemption: 'الإعفاء',
     ofProfile: 'السبب المذكور في الملف',
     certificateNumber: 'رقم الشهادة',

@@ -22,11 +22,16 @@ const node = (id: string) => ({
   amount: 112,
   currency: 'MAD',
   dgiId: null,
-  customer: { name: 'A', ice: '1' },
+  customer: { name: 'A', ice: '1', country: null, taxNumber: null },
   totals: { subtotal: 110, taxTotal: 1, total: 111 },
 });
-const page = (id: string, next: string | null) => ({
-  data: { fiscalDocuments: { nodes: [node(id)], pageInfo: { hasNextPage: next !== null, endCursor: next } } },
+const page = (id: string, next: string | null, changes = {}) => ({
+  data: {
+    fiscalDocuments: {
+      nodes: [{ ...node(id), ...changes }],
+      pageInfo: { hasNextPage: next !== null, endCursor: next },
+    },
+  },
 });
 const failed = (status: number, headers: Record<string, string> = {}) => ({
   error: { response: new Response(null, { status, headers }), graphQLErrors: [] },
@@ -71,6 +76,16 @@ it('states the kind of each document, and amounts of credit notes as negative', 
   const [, line = ''] = (await done) as string[];
   expect(line).toContain('crn_a,Credit note,');
   expect(line).toContain(',-1.10,-0.01,-1.11,-0.01,-1.12,MAD,');
+});
+
+it('tells deposits from other invoices, and states where customers abroad are', async () => {
+  const customer = { name: 'Leroy SA', ice: null, country: 'FR', taxNumber: 'FR12345678901' };
+  const { done } = exportFrom([page('inv_a', null, { isDeposit: true, customer })]);
+  await vi.advanceTimersByTimeAsync(5000);
+  const [head = '', line = ''] = (await done) as string[];
+  expect(head).toContain(',ICE,Country,Tax number,');
+  expect(line).toContain('inv_a,Deposit invoice,');
+  expect(line).toContain(',Leroy SA,,FR,FR12345678901,1.10,');
 });
 
 it('reads page after page', async () => {
