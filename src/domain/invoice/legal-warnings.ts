@@ -14,7 +14,7 @@ import { type InvoiceTotals, type StatedDocument, statedTotals } from './totals.
 export interface WarnedInvoice
   extends Pick<Invoice, 'kind' | 'seller' | 'amount' | 'terms' | 'createdAt' | keyof Particulars> {
   readonly credit?: Pick<Credit, 'original'> | null;
-  readonly customer: Pick<Customer, 'kind' | 'ice' | 'name' | 'address'>;
+  readonly customer: Pick<Customer, 'kind' | 'ice' | 'name' | 'address' | 'taxNumber'>;
   readonly lines: readonly Omit<LegalLine, 'amount'>[];
   readonly discount?: StatedAdjustment | null | undefined;
   readonly charge?: StatedAdjustment | null | undefined;

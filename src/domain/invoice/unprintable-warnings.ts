@@ -1,4 +1,5 @@
 import { takeTurn } from '../event-loop-turns.ts';
+import { leavesReasonToProfile } from '../morocco/exemptions.ts';
 import type { Invoice } from './invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning } from './invoice-warnings.ts';
 import { legalWarnings, type WarnedInvoice } from './legal-warnings.ts';
@@ -25,7 +26,7 @@ export function createInvoiceWarnings(unshown: UnshownCharacters): InvoiceWarnin
   return async (invoice) => [...legalWarnings(invoice), ...(await unprintableWarnings(invoice, unshown))];
 }
 
-/** Maximum number of lines that get a warning of their own; further ones are only counted. */
+/** Maximum number of warnings about texts of lines; further ones are only counted. */
 const MAX_LINES = 20;
 /** Maximum number of characters that one warning names for each reason. */
 const MAX_NAMED = 10;
@@ -38,26 +39,40 @@ const CHARACTERS_A_UNIT = 8;
  * them.
  */
 async function unprintableWarnings(invoice: Stated, unshown: UnshownCharacters): Promise<InvoiceWarning[]> {
-  const warningOf = async ([path, text]: readonly [path: string, text: string | null | undefined]) => {
+  const warningOf = async ([path, text]: PrintedText) => {
     const reasons = text ? reasonsOf(await unshown(text)) : [];
     return reasons.length === 0 ? [] : [warning(path, reasons)];
   };
   const fields = await Promise.all(printedFields(invoice).map(warningOf));
   const ofLines: InvoiceWarning[] = [];
   // Checks line after line and yields to the event loop, because there may be 1,000 lines of 500 characters.
-  for (const [index, { description }] of invoice.lines.entries()) {
-    const turn = takeTurn(Math.ceil(description.length / CHARACTERS_A_UNIT));
+  for (const [index, line] of invoice.lines.entries()) {
+    const texts = printedOfLine(line).flatMap(([name, text]) =>
+      text ? [[`lines.${index}.${name}`, text] as const] : [],
+    );
+    const turn = takeTurn(Math.ceil(texts.reduce((sum, [, { length }]) => sum + length, 0) / CHARACTERS_A_UNIT));
     if (turn) await turn;
-    ofLines.push(...(await warningOf([`lines.${index}.description`, description])));
+    for (const text of texts) ofLines.push(...(await warningOf(text)));
   }
   const listed = ofLines.slice(0, MAX_LINES);
   const last = listed.pop();
-  const further = ofLines.length - MAX_LINES;
+  const further = new Set(ofLines.slice(MAX_LINES).map(({ path }) => path.split('.')[1])).size;
   if (last)
     listed.push(
       further > 0 ? { ...last, message: `${last.message} ${further} further lines have such characters.` } : last,
     );
   return [...fields.flat(), ...listed];
+}
+
+type PrintedText = readonly [path: string, text: string | null | undefined];
+
+/** Returns the clients' texts of a line that the PDF shows. */
+function printedOfLine({ description, discount, exemption }: Stated['lines'][number]): PrintedText[] {
+  return [
+    ['description', description],
+    ['discount.reason', discount?.reason],
+    ['exemption.certificate.number', exemption?.certificate?.number],
+  ];
 }
 
 /** Returns the clients' texts that the PDF shows, except those of the lines. */
@@ -69,14 +84,17 @@ function printedFields({
   lines,
   terms,
   references,
-}: Stated): [path: string, text: string | null | undefined][] {
-  const hasExempt = lines.some(({ taxRate }) => taxRate === 0);
+  discount,
+  charge,
+}: Stated): PrintedText[] {
   return [
     ['customer.name', customer.name],
     ['customer.address', customer.address],
+    ['customer.taxNumber', customer.taxNumber],
     ['number', number],
     ['credit.note', credit?.note],
     ['credit.original.number', credit?.original.number],
+    ['credit.original.dgiId', credit?.original.dgiId],
     ['seller.legalName', seller.legalName],
     ['seller.legalForm', seller.legalForm],
     ['seller.address.street', seller.address?.street],
@@ -92,7 +110,9 @@ function printedFields({
     ['terms.paymentReference', terms.paymentReference],
     ['references.order', references?.order],
     ['references.contract', references?.contract],
-    ['seller.exemptionReason', hasExempt ? seller.exemptionReason : null],
+    ['discount.reason', discount?.reason],
+    ['charge.reason', charge?.reason],
+    ['seller.exemptionReason', lines.some(leavesReasonToProfile) ? seller.exemptionReason : null],
   ];
 }
 

@@ -208,6 +208,7 @@ async function warningsOf(
       ice: customer?.ice ?? null,
       name: customer?.name ?? '',
       address: customer ? (customer.address ?? null) : '-',
+      taxNumber: customer?.taxNumber ?? null,
     },
     number: number ?? null,
   };
