@@ -19,20 +19,29 @@ export interface Figures {
 export function dueFigures({ invoice, credits }: Omit<Specimen, 'name'>): Figures {
   // What another system's invoice is credited by states its lines like an invoice: their prices may include tax.
   if (credits === null) return { rates: ratesOf({ ...invoice, kind: 'invoice' }), amount: BigInt(invoice.amount) };
-  const wholes = ratesOf(credits.original);
-  const counted = credits.counted.map(dueFigures);
-  const rates = ratesOf(invoice).map(({ rate, base }) => {
+  const { original, counted } = credits;
+  const whole = { rates: ratesOf(original), amount: BigInt(original.amount) };
+  return creditFigures(whole, ratesOf(invoice), counted.map(dueFigures));
+}
+
+/** The figures of a credit note with these bases, after those that count. */
+export function creditFigures(
+  original: Figures,
+  bases: readonly { readonly rate: number; readonly base: bigint }[],
+  counted: readonly Figures[],
+): Figures {
+  const rates = bases.map(({ rate, base }) => {
     const earlier = counted.flatMap((each) => each.rates.filter((one) => one.rate === rate));
     const [netBefore, taxBefore] = [sum(earlier.map((each) => each.base)), sum(earlier.map(({ tax }) => tax))];
     const all = netBefore + base;
-    const whole = wholes.find((each) => each.rate === rate);
+    const whole = original.rates.find((each) => each.rate === rate);
     // VAT that prices contained may differ by a centime from that on the base; the whole has that of the invoice.
     const due = all === whole?.base ? whole.tax : least(vat(all, rate), whole?.tax ?? 0n);
     return { rate, base, tax: base === 0n ? 0n : notNegative(due - taxBefore) };
   });
   const gross = grossOf(rates) + sum(counted.map((each) => grossOf(each.rates)));
-  const whole = grossOf(wholes);
-  const rounding = ((BigInt(credits.original.amount) - whole) * gross) / whole;
+  const whole = grossOf(original.rates);
+  const rounding = ((original.amount - whole) * gross) / whole;
   return { rates, amount: notNegative(gross + rounding - sum(counted.map(({ amount }) => amount))) };
 }
 

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { KeptCredit } from '../../../src/domain/invoice/credit.ts';
-import { NO_CREDITS } from '../../../src/domain/invoice/credit.ts';
 import type { CorrectionState } from '../../../src/domain/invoice/credit-keeping.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import type { InvoiceStatus } from '../../../src/domain/invoice/lifecycle.ts';
@@ -8,11 +6,10 @@ import { abandonedByOperator } from '../../../src/domain/invoice/rejection-reaso
 import { takeCredit, takeRest } from '../../../src/domain/invoice/take-credit.ts';
 import { confirmDeposits, previewDeposits, takeDeposits } from '../../../src/domain/invoice/take-deposits.ts';
 import type { Member } from '../../../src/domain/principal.ts';
+import { CUSTOMER, depositRow, depositStore, type Row, START } from '../../support/deposit-store.ts';
 
-const START = new Date('2026-11-29T10:00:00Z');
 const MINUTE = 60_000;
 const OWNER = { kind: 'secret', tenant: { id: 'ten_1' }, environment: 'test' } as unknown as Member;
-const CUSTOMER = { kind: 'company', ice: '001234567000089', name: 'Atlas' } as const;
 
 /** An id with a prefix and a UUID that ends with this digit. */
 const idOf = (prefix: string, nth: number) => `${prefix}_00000000-0000-4000-8000-00000000000${nth}`;
@@ -22,25 +19,10 @@ const NOTE = idOf('crn', 1);
 /** What a deposit of 100.00 at 20 % has. */
 const WHOLE = { rates: [{ rate: 20, base: 10_000, tax: 2_000 }], amount: 12_000 } as const;
 
-type Row = { -readonly [Name in keyof Invoice]?: Invoice[Name] };
-
 /** A store of two accepted deposit invoices of 100.00 at 20 %. */
 function storeOf() {
   const line = { description: 'Acompte', quantity: 1, unitPrice: 10_000, taxRate: 20, amount: 10_000 } as const;
-  const deposit = (id: string, number: string): Row => ({
-    id,
-    number,
-    tenantId: 'ten_1',
-    environment: 'test',
-    status: 'accepted',
-    isDeposit: true,
-    createdAt: START,
-    dgiId: 'DGI-1',
-    amount: 12_000,
-    lines: [line] as never,
-    customer: CUSTOMER as never,
-    credits: NO_CREDITS,
-  });
+  const deposit = (id: string, number: string) => depositRow({ id, number, amount: 12_000, lines: [line] as never });
   const rows = new Map<string, Row>([
     [A, deposit(A, '2026-000001')],
     [B, deposit(B, '2026-000002')],
@@ -48,17 +30,7 @@ function storeOf() {
   const states = new Map<string, CorrectionState>();
   const store = { now: START, rows, states };
   const now = () => store.now;
-  const invoices = {
-    find: async (id: string) => (rows.has(id) ? ({ ...rows.get(id) } as Invoice) : null),
-    correctionStatesOf: async (ids: readonly string[]) =>
-      new Map(ids.flatMap((id) => (states.has(id) ? [[id, states.get(id) as CorrectionState]] : []))),
-    keepCredits: async ({ id }: Pick<Invoice, 'id'>, version: number, list: readonly KeptCredit[]) => {
-      const row = rows.get(id);
-      if (row?.credits?.version !== version) return false;
-      row.credits = { version: version + 1, list };
-      return true;
-    },
-  };
+  const invoices = depositStore(rows, states);
   const requestOf = (finalId: string, depositIds: readonly string[], insteadOf: string | null = null) => ({
     finalId,
     insteadOf,
