@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTestMongo } from '../support/mongodb.ts';
-import { runReplacementKills } from '../support/replacement-kills.ts';
+import { REPLACEMENT } from '../support/replacement-kills.ts';
+import { runKills } from '../support/store-kills.ts';
 
 /** More commands than a replacement has. */
 const ENDLESS = 1000;
@@ -14,12 +15,15 @@ const STATES = [
 test('kill -9 at the n-th command of a replacement leaves both documents or neither, once each', async ({ signal }) => {
   const mongo = await startTestMongo();
   try {
-    const { problems, kills, left, whole } = await runReplacementKills({
-      mongodbUri: mongo.uri,
-      moments: Array.from({ length: ENDLESS }, (_, n) => n).values(),
-      services: 3,
-      signal,
-    });
+    const { problems, kills, left, whole } = await runKills(
+      {
+        mongodbUri: mongo.uri,
+        moments: Array.from({ length: ENDLESS }, (_, n) => n).values(),
+        services: 3,
+        signal,
+      },
+      REPLACEMENT,
+    );
     console.log(
       `${kills} kills left ${[...left].sort().join(', ')}; a whole replacement has ${whole?.length} commands`,
     );
