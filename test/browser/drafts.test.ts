@@ -79,6 +79,17 @@ describe.skipIf(BROWSER_PATH === null)('drafts in the pages of a signed-in perso
     await page.select('#unit-1', 'HUR');
     await type(page, '#discount-1', '10 %');
     await type(page, '#number', 'F 1');
+    await type(page, '#discount', '50');
+    await page.waitForFunction(() => document.querySelector('#discount')?.getAttribute('aria-invalid') === 'true');
+    await type(page, '#discount', '5');
+    await type(page, '#discountReason', 'Fidélité');
+    await type(page, '#charge', '10 %');
+    await page.waitForFunction(() =>
+      document
+        .querySelector('.form-totals')
+        ?.textContent?.includes('Total of lines excl. VAT16.87Discount−5.00Charge1.69'),
+    );
+    await expectAccessible(page);
     await page.waitForSelector('.creation [type=submit]:not([aria-disabled=true])');
     await page.locator('.viewer summary').click();
     await page.waitForSelector('.viewer iframe[src^="blob:"]', { timeout: 60_000 });
@@ -86,17 +97,26 @@ describe.skipIf(BROWSER_PATH === null)('drafts in the pages of a signed-in perso
     await page.waitForSelector('.status[data-status=accepted]', { timeout: 50_000 });
     expect(await draftsOf(client)).toEqual([]);
     const { body } = await client.graphql(
-      '{ invoices { nodes { amount number lines { quantity unit unitPrice discount { percent } amount } documents { pdf { url } } } } }',
+      '{ invoices { nodes { amount number discount { amount reason } charge { percent } lines { quantity unit unitPrice discount { percent } amount } documents { pdf { url } } } } }',
     );
     const { documents, ...issued } = body.data.invoices.nodes[0];
     // 1.5 h at 12.50 are 18.75, less 1.88.
     const line = { quantity: 1.5, unit: 'HUR', unitPrice: 1250, discount: { percent: 10 }, amount: 1687 };
-    expect(issued).toEqual({ amount: 2024, number: 'F 1', lines: [line] });
+    // 16.87, less 5.00, with 1.69: 13.56 and 2.71 of VAT.
+    expect(issued).toEqual({
+      amount: 1627,
+      number: 'F 1',
+      discount: { amount: 500, reason: 'Fidélité' },
+      charge: { percent: 10 },
+      lines: [line],
+    });
+    const sums = await page.$eval('.details .sums', (list) => list.textContent);
+    expect(sums).toContain('Total of lines excl. VAT16.87Discount (Fidélité)−5.00Charge 10%1.69');
     // The PDF may take longer than a request for it waits.
     await expect.poll(async () => (await fetch(documents.pdf.url)).status, { timeout: 50_000 }).toBe(200);
     const printed = await (await fetch(documents.pdf.url)).arrayBuffer();
     const { text } = await extractText(await getDocumentProxy(new Uint8Array(printed)), { mergePages: true });
-    expect(text.replaceAll(/\s+/g, ' ')).toMatch(/ Remise 10 % −1,88 1,5 h 12,50 20 % 16,87 .* Net à payer 20,24 MAD /);
+    expect(text.replaceAll(/\s+/g, ' ')).toMatch(/ Remise 10 % −1,88 1,5 h 12,50 20 % 16,87 .* Net à payer 16,27 MAD /);
     expect(complaints).toEqual([]);
     await close();
   });

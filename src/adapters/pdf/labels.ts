@@ -1,5 +1,6 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
 import { KINDS, type Kind } from '../../domain/invoice/kinds.ts';
+import { ADJUSTMENT_LABELS } from '../../text/adjustment-labels.ts';
 import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
 import { PAYABLE_LABEL } from '../../text/payable-label.ts';
 
@@ -36,7 +37,7 @@ const FRENCH = {
   taxRate: 'TVA',
   lineAmount: 'Montant HT',
   taxIncluded: 'TTC',
-  discount: 'Remise',
+  discount: ADJUSTMENT_LABELS.fr.discount,
   taxDetail: 'Détail de la TVA',
   rate: 'Taux',
   base: 'Base HT',
@@ -103,7 +104,7 @@ const ARABIC: Labels = {
   taxRate: 'ض.ق.م',
   lineAmount: 'المبلغ دون رسوم',
   taxIncluded: 'مع الرسوم',
-  discount: 'خصم',
+  discount: ADJUSTMENT_LABELS.ar.discount,
   taxDetail: 'تفصيل الضريبة على القيمة المضافة',
   rate: 'السعر',
   base: 'الأساس دون رسوم',
@@ -167,7 +168,7 @@ const ENGLISH: Labels = {
   taxRate: 'VAT',
   lineAmount: 'Amount excl. VAT',
   taxIncluded: 'incl. VAT',
-  discount: 'Discount',
+  discount: ADJUSTMENT_LABELS.en.discount,
   taxDetail: 'VAT breakdown',
   rate: 'Rate',
   base: 'Base excl. VAT',

@@ -4,11 +4,15 @@ import type { InvoiceInput } from './documents.ts';
 export const WAYS = { curl: curlOf, 'Node.js': nodeOf, GraphQL: graphqlOf } as const;
 export type Way = keyof typeof WAYS;
 
+const REST_MEMBERS: readonly string[] = ['amount', 'currency', 'customer', 'lines', 'number'];
+
 /**
  * Returns the ways that can create the invoice: REST knows whole quantities at whole prices without tax and an exemption,
  * and customers with an ICE.
  */
-export function waysOf({ customer, lines }: InvoiceInput): Way[] {
+export function waysOf(input: InvoiceInput): Way[] {
+  const { customer, lines } = input;
+  const isBeyond = Object.keys(input).some((name) => !REST_MEMBERS.includes(name));
   const isExact = lines.some(
     ({ quantity, unitPrice, unit, taxIncluded, discount, exemption }) =>
       exemption != null ||
@@ -18,7 +22,7 @@ export function waysOf({ customer, lines }: InvoiceInput): Way[] {
       !Number.isInteger(quantity) ||
       !Number.isInteger(unitPrice),
   );
-  return isExact || customer.kind != null ? ['GraphQL'] : (Object.keys(WAYS) as Way[]);
+  return isBeyond || isExact || customer.kind != null ? ['GraphQL'] : (Object.keys(WAYS) as Way[]);
 }
 
 /** Makes the body of POST /v1/invoices, whose names are in snake case. */

@@ -13,6 +13,7 @@ export const CREATE_INVOICE = graphql(`
     result: createInvoice(input: $input, idempotencyKey: $idempotencyKey) {
       ... on CreateInvoicePayload { invoice { id } }
       ... on Error { code message }
+      ... on InvalidInputError { problems { code message param expected } }
     }
   }
 `);

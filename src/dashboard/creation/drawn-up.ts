@@ -2,7 +2,9 @@ import { CUSTOMER_KIND_NAMES, type CustomerKind, DEFAULT_CUSTOMER_KIND } from '.
 import type { TaxRate } from '../../domain/invoice/tax-rate.ts';
 import { totalsOf } from '../../domain/invoice/totals.ts';
 import type { InvoiceInput } from './documents.ts';
-import { lineOf, type TypedLine, UNREADABLE } from './typed-line.ts';
+import { adjustmentOf, isUnreadable, type TypedAdjustment } from './typed-discount.ts';
+import { lineOf, type TypedLine } from './typed-line.ts';
+import { UNREADABLE } from './typed-values.ts';
 
 export interface TypedInvoice {
   /** Absent: a company. */
@@ -16,28 +18,49 @@ export interface TypedInvoice {
   /** Of the client's own series; absent if the form has no field for it. */
   readonly number?: string;
   readonly lines: readonly TypedLine[];
+  /** Of all lines together. */
+  readonly discount?: TypedAdjustment;
+  readonly charge?: TypedAdjustment;
 }
 
 /**
- * Converts the form to an invoice as the API takes it, with the total of its lines as the service computes it. A line
- * with an unreadable figure is sent so that the service refuses it, and is not in the total.
+ * Converts the form to an invoice as the API takes it, with its total as the service computes it. What has an unreadable
+ * figure is sent so that the service refuses it, and is not in the total.
  */
 export function drawnUp(invoice: TypedInvoice): InvoiceInput {
-  const { name, email, number, lines } = invoice;
-  const typed = lines.map(lineOf);
-  const readable = typed.filter(({ quantity, unitPrice, taxRate, discount }) => {
-    const figures = [quantity, unitPrice, taxRate, discount?.amount, discount?.percent];
-    return !figures.includes(UNREADABLE);
-  });
-  // A rate that does not exist is refused by the service; its line counts in the total until then.
-  const totals = totalsOf({ lines: readable.map((line) => ({ ...line, taxRate: line.taxRate as TaxRate })) });
+  const { name, email, number } = invoice;
+  const discount = adjustmentOf(invoice.discount);
+  const charge = adjustmentOf(invoice.charge);
+  const priced = { lines: invoice.lines.map(lineOf), ...(discount && { discount }), ...(charge && { charge }) };
   const customer = {
     ...identityOf(invoice),
     name: name.trim(),
     ...(email.trim() && { email: email.trim() }),
   };
   const own = number?.trim();
-  return { amount: totals?.gross ?? 0, currency: 'MAD', customer, lines: typed, ...(own && { number: own }) };
+  return {
+    amount: readTotals(priced)?.gross ?? 0,
+    currency: 'MAD',
+    customer,
+    ...priced,
+    ...(own && { number: own }),
+  };
+}
+
+/**
+ * Returns the totals of what can be read of an invoice.
+ * @returns null when a total is beyond the limit of the service
+ */
+export function readTotals({ lines, discount, charge }: Pick<InvoiceInput, 'lines' | 'discount' | 'charge'>) {
+  const readable = lines.filter(
+    (line) => ![line.quantity, line.unitPrice, line.taxRate].includes(UNREADABLE) && !isUnreadable(line.discount),
+  );
+  return totalsOf({
+    // A rate that does not exist is refused by the service; its line counts in the total until then.
+    lines: readable.map((line) => ({ ...line, taxRate: line.taxRate as TaxRate })),
+    discount: isUnreadable(discount) ? null : discount,
+    charge: isUnreadable(charge) ? null : charge,
+  });
 }
 
 /** Returns what a customer is; a company if that is not known. */

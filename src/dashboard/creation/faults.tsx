@@ -29,12 +29,12 @@ export function allFaults(...sources: readonly Faults[]): Faults {
 }
 
 /**
- * Places problems that the service finds in what the form sends. The amount is what the lines add up to, so a problem
- * of it is left out while a line has one.
+ * Places problems that the service finds in what the form sends. The amount is what the form adds up to, so a problem of
+ * it is left out while a line, the discount or the charge has one.
  */
 export function placedProblems(problems: readonly InputProblem[], lines: number): Placed<InputProblem> {
-  const isOfLine = ({ param }: InputProblem) => param?.startsWith('lines.') ?? false;
-  const shown = problems.some(isOfLine) ? problems.filter(({ param }) => param !== 'amount') : problems;
+  const isAddedUp = ({ param }: InputProblem) => /^(lines\.|discount|charge)/.test(param ?? '');
+  const shown = problems.some(isAddedUp) ? problems.filter(({ param }) => param !== 'amount') : problems;
   return placed(shown, ({ param }) => fieldOfParam(param), lines);
 }
 

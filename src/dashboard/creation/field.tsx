@@ -10,6 +10,30 @@ interface FieldProps {
   readonly onTyped: (value: string) => void;
 }
 
+interface CheckProps {
+  readonly name: string;
+  readonly label: string;
+  readonly checked: boolean;
+  readonly onChecked: (checked: boolean) => void;
+}
+
+/** A box to check. */
+export function Check({ name, label, checked, onChecked }: CheckProps) {
+  return (
+    <div class="field choices">
+      <label for={name}>
+        <input
+          id={name}
+          type="checkbox"
+          checked={checked}
+          onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
+        />
+        {label}
+      </label>
+    </div>
+  );
+}
+
 /** A field for a text, with what is wrong with it. */
 export function Field({ name, label, value, faults = [], onTyped }: FieldProps) {
   const { language } = useLanguage();

@@ -1,10 +1,11 @@
 import { UNITS } from '../../domain/invoice/units.ts';
 import { useLanguage } from '../interface/language.tsx';
+import { AdjustmentFields } from './adjustment-fields.tsx';
 import { CustomerFields } from './customer-fields.tsx';
 import type { TypedInvoice } from './drawn-up.ts';
 import { ExemptionChoice } from './exemption-choice.tsx';
 import type { Faults } from './faults.tsx';
-import { Field } from './field.tsx';
+import { Check, Field } from './field.tsx';
 import { fieldOfLine } from './place-findings.ts';
 import type { TypedLine } from './typed-line.ts';
 
@@ -18,7 +19,7 @@ interface InvoiceFieldsProps {
   readonly onTyped: (typed: TypedInvoice) => void;
 }
 
-/** The fields of an invoice: its customer and its lines. */
+/** The fields of an invoice: its customer, its lines and what concerns all of them. */
 export function InvoiceFields({ typed, newLine, faults, onTyped }: InvoiceFieldsProps) {
   const { texts } = useLanguage();
   const setLine = (index: number, line: TypedLine | null) =>
@@ -47,6 +48,7 @@ export function InvoiceFields({ typed, newLine, faults, onTyped }: InvoiceFields
           </button>
         </p>
       )}
+      <AdjustmentFields typed={typed} faults={faults} onTyped={onTyped} />
     </>
   );
 }
@@ -80,7 +82,6 @@ function LineFields({ line, index, faults, onTyped, onRemove }: LineFieldsProps)
       onTyped={(value) => onTyped({ ...line, [name]: value })}
     />
   );
-  const included = fieldOfLine('taxIncluded', index);
   return (
     <fieldset>
       <legend>{nameOf(index + 1)}</legend>
@@ -92,17 +93,12 @@ function LineFields({ line, index, faults, onTyped, onRemove }: LineFieldsProps)
         {field('taxRate')}
         {field('discount')}
         {line.taxRate.trim() === '0' && <ExemptionChoice line={line} index={index} onTyped={onTyped} />}
-        <div class="field choices">
-          <label for={included}>
-            <input
-              id={included}
-              type="checkbox"
-              checked={line.taxIncluded ?? false}
-              onChange={({ currentTarget }) => onTyped({ ...line, taxIncluded: currentTarget.checked })}
-            />
-            {taxIncluded}
-          </label>
-        </div>
+        <Check
+          name={fieldOfLine('taxIncluded', index)}
+          label={taxIncluded}
+          checked={line.taxIncluded ?? false}
+          onChecked={(checked) => onTyped({ ...line, taxIncluded: checked })}
+        />
       </div>
       {onRemove && (
         <button type="button" class="quiet" onClick={onRemove}>

@@ -7,7 +7,6 @@ import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { DRAFT_TEXTS } from '../text/drafts.ts';
-import { formatAmount } from '../text/money.ts';
 import { Missing } from '../workspace/missing.tsx';
 import { useRequestKey } from '../workspace/request-key.ts';
 import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
@@ -15,9 +14,12 @@ import { useWorkspace } from '../workspace/workspace-context.ts';
 import { ORDINARY_ICE } from './customer-fields.tsx';
 import { CREATE_INVOICE } from './documents.ts';
 import { drawnUp, type TypedInvoice } from './drawn-up.ts';
+import { faultsOf, NO_FAULTS, ProblemList } from './faults.tsx';
+import { FormTotals, shownTotals } from './form-totals.tsx';
 import { InvoiceFields } from './invoice-fields.tsx';
 import { SameByApi } from './same-by-api.tsx';
 import { EMPTY_LINE, type TypedLine } from './typed-line.ts';
+import { useRefused } from './use-refused.ts';
 
 const NEW_LINE: TypedLine = { description: 'Conseil', quantity: '1', unitPrice: '1000,00', taxRate: '20' };
 const NEW_TEST_INVOICE: TypedInvoice = {
@@ -48,6 +50,7 @@ function CreationForm() {
   const keeping = useChange(CREATE_DRAFT, shared);
   const input = drawnUp(typed);
   const idempotencyKey = useRequestKey(input);
+  const refused = useRefused(shared[0], typed.lines.length);
   useTitle(title);
 
   async function create(): Promise<void> {
@@ -71,14 +74,15 @@ function CreationForm() {
           void create();
         }}
       >
-        <InvoiceFields typed={typed} newLine={isTest ? NEW_LINE : EMPTY_LINE} onTyped={setTyped} />
-        <p class="total">
-          {texts.total}{' '}
-          <bdi>
-            <strong>{formatAmount(input.amount, language)}</strong> MAD
-          </bdi>
-        </p>
-        <Refusal why={shared[0]} />
+        <InvoiceFields
+          typed={typed}
+          newLine={isTest ? NEW_LINE : EMPTY_LINE}
+          faults={refused ? faultsOf(refused) : NO_FAULTS}
+          onTyped={setTyped}
+        />
+        <FormTotals totals={shownTotals(input)} />
+        <div role="alert">{refused && <ProblemList placed={refused} />}</div>
+        <Refusal why={refused ? null : shared[0]} />
         <p class="actions">
           <button type="submit" class="primary" aria-disabled={creation.busy}>
             {submit}

@@ -9,6 +9,14 @@ const BY_PARAM = {
   'customer.name': 'name',
   'customer.email': 'email',
   'customer.taxNumber': 'taxNumber',
+  discount: 'discount',
+  'discount.amount': 'discount',
+  'discount.percent': 'discount',
+  'discount.reason': 'discountReason',
+  charge: 'charge',
+  'charge.amount': 'charge',
+  'charge.percent': 'charge',
+  'charge.reason': 'chargeReason',
 } as const;
 
 const BUYER = 'AccountingCustomerParty/Party';

@@ -1,8 +1,10 @@
-import { PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES, scaled } from '../../domain/decimal.ts';
+import { PRICE_PLACES, QUANTITY_PLACES, scaled } from '../../domain/decimal.ts';
 import { UNITS, type Unit } from '../../domain/invoice/units.ts';
 import { EXEMPTIONS, type ExemptionCode } from '../../domain/morocco/exemptions.ts';
-import { centimesOf, decimalOf, plainAmount, plainUnitPrice, unitPriceOf } from '../text/money.ts';
+import { decimalOf, plainUnitPrice, unitPriceOf } from '../text/money.ts';
 import type { InvoiceInput } from './documents.ts';
+import { discountOf, PERCENT, typedDiscountOf } from './typed-discount.ts';
+import { recordOf, textOf, UNREADABLE, withComma } from './typed-values.ts';
 
 /** A line of the invoice, as typed. */
 export interface TypedLine {
@@ -31,9 +33,6 @@ type InputLine = InvoiceInput['lines'][number];
 
 /** What a line begins with: nothing that was not typed, except the most frequent quantity and rate. */
 export const EMPTY_LINE: TypedLine = { description: '', quantity: '1', unitPrice: '', taxRate: '20' };
-
-/** Replaces a figure that cannot be read. The service refuses the negative value and names the field. */
-export const UNREADABLE = -1;
 
 /** Converts a line to that of the API. What it does not state is left out. */
 export function lineOf({ description, quantity, unitPrice, taxRate, ...further }: TypedLine) {
@@ -78,29 +77,8 @@ function exemptionOf({ exemption, ...typed }: Partial<TypedLine>) {
   return { exemption: { code: exemption as ExemptionCode, ...certificate } };
 }
 
-/** Returns a discount as it is typed: `10 %`, `5,50`. */
-function typedDiscountOf(discount: unknown): string {
-  const { amount, percent } = recordOf(discount);
-  if (typeof percent === 'number') return `${withComma(percent)} %`;
-  return Number.isSafeInteger(amount) ? plainAmount(amount as number) : textOf(discount);
-}
-
 function isUnitPrice(value: unknown): value is number {
   return typeof value === 'number' && scaled(value, PRICE_PLACES) !== null;
-}
-
-function withComma(number: number): string {
-  return String(number).replace('.', ',');
-}
-
-/** Returns the members of a value; none if it is no object. */
-export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-/** Returns a value as a field shows it; empty if it is neither a text nor a number. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 /** Parses `1 000` to 1000. */
@@ -109,17 +87,7 @@ function wholeOf(text: string): number {
   return /^\d{1,9}$/.test(digits) ? Number(digits) : UNREADABLE;
 }
 
-const PERCENT = /[%٪]\s*$/;
-
 /** Parses `20`, `20 %` and `20,0` to 20. */
 function percentOf(text: string): number {
   return wholeOf(text.replace(PERCENT, '').replace(/[.,]0{1,2}\s*$/, ''));
-}
-
-function discountOf(text: string, reason: string | null | undefined): InputLine['discount'] {
-  if (text.trim() === '') return null;
-  const stated = reason ? { reason } : {};
-  if (PERCENT.test(text))
-    return { percent: decimalOf(text.replace(PERCENT, ''), PERCENT_PLACES) ?? UNREADABLE, ...stated };
-  return { amount: centimesOf(text) ?? UNREADABLE, ...stated };
 }

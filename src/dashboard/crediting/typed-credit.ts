@@ -1,5 +1,5 @@
 import { QUANTITY_PLACES } from '../../domain/decimal.ts';
-import { UNREADABLE } from '../creation/typed-line.ts';
+import { UNREADABLE } from '../creation/typed-values.ts';
 import { centimesOf, decimalOf } from '../text/money.ts';
 import type { CreditInput } from './documents.ts';
 

@@ -20,7 +20,12 @@ export const DRAFT = graphql(`
       version
       content
       updatedAt
-      validation { valid problems { code message param expected } warnings { code path } }
+      validation {
+        valid
+        problems { code message param expected }
+        warnings { code path }
+        totals { linesTotal discountTotal chargeTotal depositsTotal subtotal total taxTotals { rate tax } }
+      }
     }
   }
 `);
@@ -40,7 +45,16 @@ export const UPDATE_DRAFT = graphql(`
   mutation UpdateDraft($id: ID!, $version: Int!, $content: DraftContent!) {
     result: updateDraft(id: $id, version: $version, content: $content) {
       ... on UpdateDraftPayload {
-        draft { version updatedAt validation { valid problems { code message param expected } warnings { code path } } }
+        draft {
+          version
+          updatedAt
+          validation {
+            valid
+            problems { code message param expected }
+            warnings { code path }
+            totals { linesTotal discountTotal chargeTotal depositsTotal subtotal total taxTotals { rate tax } }
+          }
+        }
       }
       ... on Error { code message }
     }

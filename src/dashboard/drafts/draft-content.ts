@@ -1,5 +1,8 @@
+import type { InvoiceInput } from '../creation/documents.ts';
 import { drawnUp, kindOf, type TypedInvoice } from '../creation/drawn-up.ts';
-import { recordOf, type TypedLine, textOf, typedLineOf, UNREADABLE } from '../creation/typed-line.ts';
+import { isUnreadable, typedAdjustmentOf } from '../creation/typed-discount.ts';
+import { type TypedLine, typedLineOf } from '../creation/typed-line.ts';
+import { recordOf, textOf, UNREADABLE } from '../creation/typed-values.ts';
 
 export type DraftContent = Readonly<Record<string, unknown>>;
 
@@ -9,7 +12,7 @@ export type DraftContent = Readonly<Record<string, unknown>>;
  * @param before the content that the form was opened with: members that the form does not show are kept
  */
 export function contentOf(typed: TypedInvoice, before: DraftContent): DraftContent {
-  const { amount, currency, customer, lines, number } = drawnUp(typed);
+  const { customer, lines, number, ...drawn } = drawnUp(typed);
   // What the form shows is as it was typed, so nothing of an earlier kind of customer stays.
   const {
     email: _email,
@@ -19,13 +22,14 @@ export function contentOf(typed: TypedInvoice, before: DraftContent): DraftConte
     taxNumber: _number,
     ...others
   } = recordOf(before.customer);
-  const { number: earlier, ...kept } = before;
+  const { number: earlier, discount: _discount, charge: _charge, ...kept } = before;
   const own = typed.number === undefined ? earlier : number;
   return {
     ...kept,
     ...(own !== undefined && { number: own }),
-    amount,
-    currency,
+    ...drawn,
+    ...asTypedOf('discount', drawn, typed),
+    ...asTypedOf('charge', drawn, typed),
     customer: { ...others, ...customer },
     lines: lines.map((line, i) => {
       const { quantity, unitPrice, taxRate, discount = '' } = typed.lines[i] as TypedLine;
@@ -34,10 +38,17 @@ export function contentOf(typed: TypedInvoice, before: DraftContent): DraftConte
         const figure = line[name as keyof typeof asTyped];
         return [name, figure === UNREADABLE ? text : figure];
       });
-      const unread = [line.discount?.amount, line.discount?.percent].includes(UNREADABLE);
-      return { ...line, ...Object.fromEntries(read), ...(unread && { discount }) };
+      return { ...line, ...Object.fromEntries(read), ...(isUnreadable(line.discount) && { discount }) };
     }),
   };
+}
+
+type Name = 'discount' | 'charge';
+
+/** Returns a discount or a charge whose figure cannot be read as it was typed. */
+function asTypedOf(name: Name, drawn: Pick<InvoiceInput, Name>, typed: TypedInvoice) {
+  const { amount: _amount, percent: _percent, ...others } = drawn[name] ?? {};
+  return isUnreadable(drawn[name]) ? { [name]: { ...others, amount: typed[name]?.figure } } : {};
 }
 
 /** Returns what the form shows of the content of a draft, which may be anything. */
@@ -53,6 +64,8 @@ export function typedOf(content: DraftContent, newLine: TypedLine): TypedInvoice
     email: textOf(customer.email),
     number: textOf(content.number),
     lines: lines.length === 0 ? [newLine] : lines.map(typedLineOf),
+    discount: typedAdjustmentOf(content.discount),
+    charge: typedAdjustmentOf(content.charge),
   };
 }
 

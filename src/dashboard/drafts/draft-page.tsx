@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
 import { faultsOf, ProblemList, placedProblems } from '../creation/faults.tsx';
+import { FormTotals } from '../creation/form-totals.tsx';
 import { InvoiceFields } from '../creation/invoice-fields.tsx';
 import { EMPTY_LINE } from '../creation/typed-line.ts';
 import { reasonOf } from '../graphql/client.ts';
@@ -99,6 +100,7 @@ function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onR
         }}
       >
         <InvoiceFields typed={typed} newLine={EMPTY_LINE} faults={faultsOf(problems)} onTyped={setTyped} />
+        {validation.totals && <FormTotals totals={validation.totals} />}
         <p class="under" role="status">
           {isSaved ? texts.saved(formatMoment(saved.updatedAt, language)) : texts.saving}
         </p>

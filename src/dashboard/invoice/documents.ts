@@ -17,13 +17,15 @@ export const DOCUMENT = graphql(`
         rejectionReason
         problems { message }
         customer { name ice }
-        totals { subtotal total taxTotals { rate base tax } }
+        totals { linesTotal discountTotal chargeTotal depositsTotal subtotal total taxTotals { rate tax } }
         timeline { status at eventId }
         documents { pdf { url } xml { url } }
       }
       ... on Invoice {
         terms { dueDate operationDate paymentMode }
         replaces { id number }
+        discount { percent reason }
+        charge { percent reason }
         acceptedCredit { amount lastDate }
       }
       ... on CreditNote { reason note invoice { id number } }

@@ -3,8 +3,9 @@ import { CREDIT_LABELS } from '../../text/credit-labels.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { formatDate, formatDay } from '../text/dates.ts';
 import type { Language } from '../text/languages.ts';
-import { formatAmount, formatMoney } from '../text/money.ts';
+import { formatMoney } from '../text/money.ts';
 import type { Invoice } from './documents.ts';
+import { Sums, sumsOf } from './sums.tsx';
 import { useDocumentTexts } from './use-document-texts.ts';
 
 interface InvoiceDetailsProps {
@@ -18,7 +19,6 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
   const { language, texts } = useDocumentTexts(invoice.id);
   const { customer, totals, dgiId } = invoice;
   const roundingAmount = invoice.amount - totals.total;
-  const money = (centimes: number) => formatAmount(centimes, language);
   const facts: readonly (readonly [string, ComponentChild])[] = [
     [texts.customer, customer.name],
     [texts.ice, customer.ice],
@@ -46,12 +46,11 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
         ]),
     [texts.dgiId, dgiId],
   ];
-  const sums: readonly (readonly [string, number])[] = [
-    [texts.subtotal, totals.subtotal],
-    ...totals.taxTotals.map(({ rate, tax }) => [texts.vat(rate), tax] as const),
-    [texts.total, totals.total],
+  const sums = [
+    ...sumsOf(totals, texts, language, 'terms' in invoice ? invoice : {}),
+    [texts.total, totals.total] as const,
     ...(roundingAmount === 0 ? [] : [[texts.rounding, roundingAmount] as const]),
-    [texts.payable, invoice.amount],
+    [texts.payable, invoice.amount] as const,
   ];
   return (
     <section class="card details" aria-labelledby="details">
@@ -69,16 +68,7 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
             ),
         )}
       </dl>
-      <dl class="sums">
-        {sums.map(([name, centimes]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <bdi>{money(centimes)}</bdi>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Sums sums={sums} />
     </section>
   );
 }

@@ -54,7 +54,7 @@ export const MEMBER_DOCUMENT = graphql(`
         rejectionReason
         problems { message }
         customer { name ice }
-        totals { subtotal total taxTotals { rate base tax } }
+        totals { linesTotal discountTotal chargeTotal depositsTotal subtotal total taxTotals { rate tax } }
         timeline { status at eventId }
         documents { pdf { url } xml { url } }
         lines { description quantity unit unitPrice taxIncluded discount { amount percent reason } taxRate amount }
@@ -66,6 +66,8 @@ export const MEMBER_DOCUMENT = graphql(`
       ... on Invoice {
         terms { dueDate operationDate paymentMode }
         replaces { id number }
+        discount { percent reason }
+        charge { percent reason }
         acceptedCredit { amount lastDate }
       }
       ... on CreditNote { reason note invoice { id number } }

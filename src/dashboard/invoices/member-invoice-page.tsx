@@ -1,5 +1,6 @@
 import { useRoute } from 'preact-iso';
 import { isFinal } from '../../domain/invoice/lifecycle.ts';
+import { ADJUSTMENT_LABELS } from '../../text/adjustment-labels.ts';
 import { Credited } from '../crediting/credited.tsx';
 import { eventName } from '../endpoints/event-names.ts';
 import { useLanguage } from '../interface/language.tsx';
@@ -116,11 +117,11 @@ type Line = MemberDocument['lines'][number];
 
 /** Shows the discount of a line below its description. */
 function Reduction({ discount: { amount, percent, reason } }: { discount: NonNullable<Line['discount']> }) {
-  const { language, texts } = useLanguage();
+  const { language } = useLanguage();
   const much = percent === null ? formatMoney(amount ?? 0, language) : formatPercent(percent, language);
   return (
     <span class="under">
-      {texts.creation.reduction} <bdi>{much}</bdi> {reason && <bdi>({reason})</bdi>}
+      {ADJUSTMENT_LABELS[language].discount} <bdi>{much}</bdi> {reason && <bdi>({reason})</bdi>}
     </span>
   );
 }

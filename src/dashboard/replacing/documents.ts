@@ -21,6 +21,8 @@ export const REPLACEABLE = graphql(`
       problems { path message }
       customer { kind ice name email address country taxNumber }
       lines { description quantity unit unitPrice taxIncluded discount { amount percent reason } taxRate exemption { code certificate { number date } } }
+      discount { amount percent taxIncluded reason }
+      charge { amount percent taxIncluded reason }
       terms { operationDate dueDate paymentMode paymentMeans bankAccount }
       metadata
       replacedBy { id }

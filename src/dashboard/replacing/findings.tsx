@@ -1,7 +1,8 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { TypedInvoice } from '../creation/drawn-up.ts';
-import { allFaults, type Fault, type Faults, faultsOf, NO_FAULTS, placedProblems } from '../creation/faults.tsx';
+import { allFaults, type Fault, type Faults, faultsOf, NO_FAULTS } from '../creation/faults.tsx';
 import { fieldOfElement, type Placed, placed, typedAt } from '../creation/place-findings.ts';
+import { useRefused } from '../creation/use-refused.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { CREDITING_TEXTS } from '../text/crediting.ts';
 import type { Reason } from '../text/errors.ts';
@@ -12,24 +13,15 @@ type AuthorityProblem = Replaceable['problems'][number];
 
 /**
  * Places what the authority found in the rejected invoice, and what the service refuses in the corrected one, beside
- * the fields of the form. Once a line is removed, the others have other positions: findings of lines are then shown
- * with those that have no field.
- * @param refusal of the service; its first field is focused
+ * the fields of the form.
+ * @param refusal of the service
  */
 export function useFindings(invoice: Replaceable, typed: TypedInvoice, refusal: Reason | null) {
   const [original] = useState(typed);
-  const [stays, setStays] = useState({ rejected: true, refused: true });
+  const [stays, setStays] = useState(true);
   const count = typed.lines.length;
-  const rejection = invoice.status === 'rejected' ? placedRejection(invoice, stays.rejected ? count : 0) : null;
-  const problems = (refusal !== 'unreachable' && refusal?.problems) || null;
-  const refused = useMemo(
-    () => problems && placedProblems(problems, stays.refused ? count : 0),
-    [problems, stays.refused, count],
-  );
-  useEffect(() => {
-    const [first] = refused?.beside.keys() ?? [];
-    if (first !== undefined) document.getElementById(first)?.focus();
-  }, [problems]);
+  const rejection = invoice.status === 'rejected' ? placedRejection(invoice, stays ? count : 0) : null;
+  const refused = useRefused(refusal, count);
   return {
     rejection,
     refused,
@@ -37,10 +29,8 @@ export function useFindings(invoice: Replaceable, typed: TypedInvoice, refusal: 
       rejection ? authorityFaults(rejection, original) : NO_FAULTS,
       refused ? faultsOf(refused) : NO_FAULTS,
     ),
-    /** To be called when the form is sent. */
-    onSend: () => setStays({ ...stays, refused: true }),
     /** To be called with the new number of lines. */
-    onLines: (lines: number) => lines < count && setStays({ rejected: false, refused: false }),
+    onLines: (lines: number) => lines < count && setStays(false),
   };
 }
 

@@ -4,13 +4,14 @@ import { hasScope } from '../../domain/scopes.ts';
 import { drawnUp, type TypedInvoice } from '../creation/drawn-up.ts';
 import { ProblemList } from '../creation/faults.tsx';
 import { Field } from '../creation/field.tsx';
+import { FormTotals, shownTotals } from '../creation/form-totals.tsx';
 import { InvoiceFields } from '../creation/invoice-fields.tsx';
+import { typedAdjustmentOf } from '../creation/typed-discount.ts';
 import { EMPTY_LINE, typedLineOf } from '../creation/typed-line.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { CREDITING_TEXTS } from '../text/crediting.ts';
-import { formatMoney } from '../text/money.ts';
 import { REPLACING_TEXTS } from '../text/replacing.ts';
 import { Missing } from '../workspace/missing.tsx';
 import { useRequestKey } from '../workspace/request-key.ts';
@@ -53,7 +54,7 @@ function ReplacedInvoice() {
 }
 
 function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: Replaceable }) {
-  const { texts, language } = useLanguage();
+  const { language } = useLanguage();
   const { address } = useWorkspace();
   const { route } = useLocation();
   const [typed, setTyped] = useState(() => typedOf(invoice));
@@ -61,10 +62,9 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
   const creation = useChange(REPLACE_INVOICE);
   const input = { ...drawnUp(typed), ...keptOf(invoice), customer: customerOf(typed, invoice) };
   const key = useRequestKey({ id, input, note });
-  const { rejection, refused, faults, onSend, onLines } = useFindings(invoice, typed, creation.refusal);
+  const { rejection, refused, faults, onLines } = useFindings(invoice, typed, creation.refusal);
 
   async function issue(): Promise<void> {
-    onSend();
     const made = await creation.run({ id, input, reason: 'error', note: note.trim() || null, key });
     if (made) route(`${address}/invoices/${made.invoice.id}`);
   }
@@ -92,9 +92,7 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
           <Field name="note" label={CREDITING_TEXTS[language].note} value={note} onTyped={setNote} />
         </div>
       )}
-      <p class="total">
-        {texts.total} <strong>{formatMoney(input.amount, language)}</strong>
-      </p>
+      <FormTotals totals={shownTotals(input)} />
       <div role="alert">{refused && <ProblemList placed={refused} />}</div>
       <Refusal why={refused ? null : creation.refusal} />
       <button type="submit" class="primary" aria-disabled={creation.busy}>
@@ -105,7 +103,8 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
 }
 
 /** Returns what the form begins with: the invoice as it was. */
-function typedOf({ customer: { kind, ice, name, email, country, taxNumber }, lines }: Replaceable): TypedInvoice {
+function typedOf({ customer, lines, discount, charge }: Replaceable): TypedInvoice {
+  const { kind, ice, name, email, country, taxNumber } = customer;
   return {
     kind,
     country: country ?? '',
@@ -116,6 +115,8 @@ function typedOf({ customer: { kind, ice, name, email, country, taxNumber }, lin
     // A number is never used again, even after a rejection.
     number: '',
     lines: lines.map(typedLineOf),
+    discount: typedAdjustmentOf(discount),
+    charge: typedAdjustmentOf(charge),
   };
 }
 

@@ -418,7 +418,6 @@ export const ar: Texts = {
     discount: 'الخصم (درهم أو %)',
     taxIncluded: 'الثمن مع الرسوم',
     taxMark: 'مع الرسوم',
-    reduction: 'خصم',
     submit: 'إنشاء الفاتورة',
     byApi: 'الطلب نفسه عبر API',
     byApiUnder: 'مع مفتاح اختبار سري بدل \u2066sk_test_…\u2069',

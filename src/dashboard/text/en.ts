@@ -410,7 +410,6 @@ export const en: Texts = {
     discount: 'Discount (MAD or %)',
     taxIncluded: 'Price includes VAT',
     taxMark: 'incl. VAT',
-    reduction: 'Discount',
     submit: 'Create the invoice',
     byApi: 'The same by API',
     byApiUnder: 'With a secret test key in place of sk_test_…',

@@ -468,7 +468,6 @@ export const fr = {
     discount: 'Remise (MAD ou %)',
     taxIncluded: 'Prix TTC',
     taxMark: 'TTC',
-    reduction: 'Remise',
     submit: 'Créer la facture',
     byApi: 'La même par l’API',
     byApiUnder: 'Avec une clé secrète de test à la place de sk_test_…',

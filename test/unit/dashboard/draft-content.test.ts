@@ -34,6 +34,29 @@ it('sends what a customer is, and nothing that its kind does not have', () => {
   expect(typedOf({ customer: { kind: 'alien' } }, EMPTY_LINE).kind).toBe('company');
 });
 
+it('keeps the discount and the charge of the whole invoice, as they were typed if they cannot be read', () => {
+  const adjustments = {
+    discount: { percent: 2.5, reason: 'Fidélité', taxIncluded: true },
+    charge: { amount: 5000, reason: 'Livraison' },
+  };
+  const content = { lines: [], ...adjustments };
+  const typed = typedOf(content, EMPTY_LINE);
+  expect(typed).toMatchObject({
+    discount: { figure: '2,5 %', reason: 'Fidélité', taxIncluded: true },
+    charge: { figure: '50,00', reason: 'Livraison', taxIncluded: false },
+  });
+  expect(contentOf(typed, content)).toMatchObject(adjustments);
+  const none = { figure: ' ', reason: 'Fidélité', taxIncluded: true };
+  expect(contentOf({ ...typed, discount: none }, content)).not.toHaveProperty('discount');
+  for (const figure of ['moitié', '−5', '1.234', 'la moitié %']) {
+    const unread = contentOf({ ...typed, discount: { ...none, figure } }, content);
+    expect(unread.discount).toEqual({ amount: figure, reason: 'Fidélité', taxIncluded: true });
+    expect(typedOf(unread, EMPTY_LINE).discount).toEqual({ ...none, figure });
+  }
+  for (const strange of ['5 %', 7, ['x'], null, { amount: ['x'], reason: {}, taxIncluded: 'yes' }])
+    expect(typedOf({ charge: strange }, EMPTY_LINE).charge).toMatchObject({ reason: '', taxIncluded: false });
+});
+
 it('keeps the exemption of a line at 0 %, and sends none at another rate', () => {
   const exemption = { code: 'suspension', certificate: { number: 'A 7', date: '2026-02-03' } };
   const line = { description: 'A', quantity: 1, unitPrice: 100, taxRate: 0, exemption };

@@ -161,6 +161,26 @@ it('a drawn up amount is the one that the service computes, whatever is typed', 
   );
 });
 
+it('a drawn up amount has the discount and the charge of the whole invoice, if they can be read', () => {
+  const line = { description: 'd', quantity: '1', unitPrice: '1000', taxRate: '20' };
+  const typed = { ice: '1', name: 'N', email: '', lines: [line, { ...line, taxRate: '10' }] };
+  const adjusted = { reason: '', taxIncluded: false };
+  const discount = { ...adjusted, figure: '10 %' };
+  const charge = { ...adjusted, figure: '36,00', taxIncluded: true };
+  // 900.00 at 20 % and at 10 %, and 36.00 in proportion to 1200.00 and 1100.00.
+  const input = drawnUp({ ...typed, discount, charge });
+  expect(input).toMatchObject({
+    amount: 108_000 + 99_000 + 3600,
+    discount: { percent: 10 },
+    charge: { amount: 3600, taxIncluded: true },
+  });
+  expect(drawnUp({ ...typed, discount, charge: { ...charge, figure: 'trop' } })).toMatchObject({
+    amount: 207_000,
+    charge: { amount: -1 },
+  });
+  expect(waysOf(input)).toEqual(['GraphQL']);
+});
+
 it('the command for a shell has the body as one word, whatever is in it', () => {
   const input = drawnUp({ ice: '1', name: "L'Étang $(id) `id`", email: '', lines: [] });
   const body = /-d '(?<body>[\s\S]*)'$/.exec(WAYS.curl(input, 'https://x'))?.groups?.body ?? '';
