@@ -1,3 +1,4 @@
+import { QUANTITY_PLACES } from '../domain/decimal.ts';
 import { inputOfRestBody, restBodyProblems, restInvoiceBody } from '../domain/invoice/create-invoice-input.ts';
 import { CREDIT_REASONS } from '../domain/invoice/credit.ts';
 import { type Command, InputError, type Option, type ParsedArguments, UsageError } from './command.ts';
@@ -45,8 +46,8 @@ export const creditInvoiceCommand: Command = {
   details: `Without --lines and --amounts, all that is left of the invoice is credited. The credit note is signed and sent like an
 invoice: see docs/api/corrections.md.`,
   async run(input, context) {
-    const lines = pairsOf(input, 'lines')?.map(([line, quantity]) => ({ line, quantity }));
-    const amounts = pairsOf(input, 'amounts')?.map(([taxRate, net]) => ({ taxRate, net }));
+    const lines = pairsOf(input, 'lines', LINES)?.map(([line, quantity]) => ({ line, quantity }));
+    const amounts = pairsOf(input, 'amounts', AMOUNTS)?.map(([taxRate, net]) => ({ taxRate, net }));
     const { reason, note } = reasonOf(input);
     const { creditInvoice } = await operate<{
       creditInvoice: { replayed: boolean; creditNote: CreditNoteFacts };
@@ -104,14 +105,23 @@ function reasonOf(input: ParsedArguments) {
   return { reason: input.get('reason'), note: input.find('note') };
 }
 
-/** Parses pairs of integers such as `1:2,3:1`; undefined if the option was not given. @throws {UsageError} */
-function pairsOf(input: ParsedArguments, option: string): (readonly [number, number])[] | undefined {
+const LINES = {
+  pair: String.raw`\d{1,15}:\d{1,15}(?:\.\d{1,${QUANTITY_PLACES}})?`,
+  form: 'pairs of a line and a quantity, such as 1:2,3:0.5',
+};
+const AMOUNTS = { pair: String.raw`\d{1,15}:\d{1,15}`, form: 'pairs of integers, such as 20:1000,10:500' };
+
+/** Parses pairs of numbers such as `1:2,3:1`; undefined if the option was not given. @throws {UsageError} */
+function pairsOf(
+  input: ParsedArguments,
+  option: string,
+  { pair, form }: { readonly pair: string; readonly form: string },
+): (readonly [number, number])[] | undefined {
   const text = input.find(option);
   if (text === null) return undefined;
-  if (!/^\d{1,15}:\d{1,15}(,\d{1,15}:\d{1,15})*$/.test(text))
-    throw new UsageError(`--${option} must be pairs of integers, such as 1:2,3:1`);
-  return text.split(',').map((pair) => {
-    const [first, second] = pair.split(':');
+  if (!new RegExp(`^${pair}(?:,${pair})*$`).test(text)) throw new UsageError(`--${option} must be ${form}`);
+  return text.split(',').map((each) => {
+    const [first, second] = each.split(':');
     return [Number(first), Number(second)] as const;
   });
 }

@@ -52,7 +52,12 @@ it('credits lines, amounts and the rest, and replaces by the JSON of REST', asyn
     code: 1,
     text: expect.stringMatching(/is left/),
   });
-  expect(await cli(...credit, '--lines', '1')).toMatchObject({
+  for (const wrong of ['1', '1:0,5', '1:0.0005', '1.5:1'])
+    expect(await cli(...credit, '--lines', wrong)).toMatchObject({
+      code: 2,
+      text: expect.stringMatching(/pairs of a line and a quantity/),
+    });
+  expect(await cli(...credit, '--amounts', '20:1.5')).toMatchObject({
     code: 2,
     text: expect.stringMatching(/pairs of integers/),
   });
@@ -71,3 +76,22 @@ it('credits lines, amounts and the rest, and replaces by the JSON of REST', asyn
   expect(credit_note.amount).toBe(12_000);
   expect((await client.settled(invoice.id)).status).toBe('accepted');
 }, 120_000);
+
+it('credits a part of hours', async () => {
+  const { body } = await client.graphql(
+    `mutation ($input: CreateInvoiceInput!) {
+      createInvoice(input: $input) { ... on CreateInvoicePayload { invoice { id } } } }`,
+    {
+      input: {
+        amount: 18_000,
+        currency: 'MAD',
+        customer: { kind: 'person', name: 'Amina Alaoui' },
+        lines: [{ description: 'Conseil', quantity: 1.5, unit: 'HUR', unitPrice: 10_000 }],
+      },
+    },
+  );
+  const { id } = body.data.createInvoice.invoice;
+  expect((await client.settled(id)).status).toBe('accepted');
+  const credit = await cli('invoices', 'credit', id, '--reason', 'return', '--lines', '1:0.25');
+  expect(credit).toMatchObject({ code: 0, text: expect.stringContaining('of 3000 centimes is created') });
+}, 60_000);
