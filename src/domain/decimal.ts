@@ -14,13 +14,15 @@ export const RATE_PLACES = 8;
  * Reads a decimal number exactly: `scaled(1.5, 3)` → `1500n`. JSON writes a decimal number as the shortest text of an
  * IEEE double, so the text has the digits that the client wrote.
  * @param value not negative
- * @returns null when it has more decimals than `places`, or a magnitude that its text shows only with an exponent
+ * @returns null when it has more decimals than `places`, or is so large that its text has an exponent
  */
 export function scaled(value: number, places: number): bigint | null {
   if (Number.isSafeInteger(value) && value >= 0) return BigInt(value) * 10n ** BigInt(places);
-  const [, whole = '', decimals = ''] = /^(\d+)(?:\.(\d+))?$/.exec(String(value)) ?? [];
-  if (whole === '' || decimals.length > places) return null;
-  return BigInt(whole + decimals.padEnd(places, '0'));
+  // The text of less than a millionth is `1.2e-7`.
+  const [, whole = '', decimals = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e-(\d+))?$/.exec(String(value)) ?? [];
+  const spare = places - decimals.length - Number(exponent);
+  if (whole === '' || spare < 0) return null;
+  return BigInt(whole + decimals) * 10n ** BigInt(spare);
 }
 
 /**
