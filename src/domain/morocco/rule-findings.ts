@@ -2,6 +2,7 @@ import { addDays } from '../calendar-date.ts';
 import { DAY_MS } from '../durations.ts';
 import type { TaxRate } from '../invoice/tax-rate.ts';
 import { type Centimes, decimalOf, divideHalfUp } from '../money.ts';
+import { EXEMPTIONS } from './exemptions.ts';
 import type { Concern, RuledDocument } from './rule.ts';
 
 /** Finds the first line of each rate that satisfies a condition. */
@@ -15,6 +16,28 @@ export function firstOfRates(taxRates: readonly TaxRate[], isFound: (rate: TaxRa
 /** Whether a line without VAT states no exemption of its own. */
 export function needsProfileReason({ taxRates, exemptions }: RuledDocument): boolean {
   return taxRates.some((rate, index) => rate === 0 && !exemptions[index]);
+}
+
+/**
+ * Finds the lines whose exemption needs the buyer's certificate, if they state none or one of a later day, on which the
+ * sale did not rest.
+ * @param date of the document, `YYYY-MM-DD`
+ */
+export function lacksCertificate(
+  { exemptions, correctedOn }: RuledDocument,
+  _figures: object,
+  date: string,
+): Concern[] {
+  const sold = correctedOn ?? date;
+  return exemptions.flatMap((exemption, index) => {
+    if (!exemption || !EXEMPTIONS[exemption.code].needsCertificate) return [];
+    const path = `lines.${index}.exemption.certificate`;
+    const { certificate } = exemption;
+    if (!certificate) return [{ path }];
+    if (certificate.date <= sold) return [];
+    const what = `The certificate of the buyer is of ${certificate.date}, after the date of the invoice, ${sold}.`;
+    return [{ path: `${path}.date`, what }];
+  });
 }
 
 /**

@@ -1,7 +1,6 @@
-import { EXEMPTIONS } from './exemptions.ts';
 import { RATE_PERIODS } from './rate-periods.ts';
 import { always, informationRule, READ, READ_EARLIER, type Texts, warningRule } from './rule.ts';
-import { firstOfRates, needsProfileReason, withheld } from './rule-findings.ts';
+import { firstOfRates, lacksCertificate, needsProfileReason, withheld } from './rule-findings.ts';
 
 /** The buyers that withhold VAT. */
 const PUBLIC_BUYERS: Texts = {
@@ -96,12 +95,7 @@ export const VAT_RULES = {
       remedy: 'Send exemption.certificate with its number and date.',
     },
     periods: EXEMPTION_SOURCES,
-    concerns: ({ exemptions }) =>
-      exemptions.flatMap((exemption, index) =>
-        exemption && EXEMPTIONS[exemption.code].needsCertificate && !exemption.certificate
-          ? [{ path: `lines.${index}.exemption.certificate` }]
-          : [],
-      ),
+    concerns: lacksCertificate,
   }),
   vat_withheld: informationRule({
     status: 'in_force',
