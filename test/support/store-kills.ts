@@ -40,7 +40,7 @@ export interface KillsOutcome {
   readonly whole: readonly string[] | null;
 }
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 /** What a request made; null if its connection broke. */
 export type Made = { readonly ids: readonly string[]; readonly code?: string | undefined } | null;
