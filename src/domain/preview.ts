@@ -9,9 +9,12 @@ export const PREVIEWS = { places: 1, perKey: 2, total: 20, patienceMs: 20_000 } 
 
 /**
  * Maximum size of a preview as a data URL, in bytes, so that an answer holds it: a page with its fonts and the largest
- * logo, or five hundred lines.
+ * logo.
  */
 export const PREVIEW_BYTES = 1_800_000;
+
+/** Maximum number of lines of a preview. The PDF of more is as a rule beyond {@link PREVIEW_BYTES}, and draws for long. */
+export const PREVIEW_LINES = 500;
 
 /** The queue of previews, by tenant, with the limits {@link PREVIEWS}. */
 export type Previews = ReturnType<typeof createFairQueue>;
@@ -31,10 +34,7 @@ export async function previewUrl(
     const pdf = await previews.run(tenantId, draw);
     const url = `data:application/pdf;base64,${Buffer.from(pdf).toString('base64')}`;
     if (url.length <= PREVIEW_BYTES) return url;
-    throw serviceError(
-      'invalid_request',
-      'The preview is too large for an answer: it has too many lines, or too much text.',
-    );
+    throw serviceError('invalid_request', 'The preview is too large for an answer: its lines have too much text.');
   } catch (error) {
     if (error instanceof QueueFull)
       throw serviceError('rate_limit_exceeded', 'Too many previews are drawn at the moment. Try again in 5 s.');

@@ -3,6 +3,7 @@ import { newId } from '../../src/domain/ids.ts';
 import { CONTENT_LIMITS } from '../../src/domain/invoice/drafts/draft.ts';
 import { MAX_DRAFTS } from '../../src/domain/limits.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { PREVIEW_LINES } from '../../src/domain/preview.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client } from '../support/client.ts';
 import { signedIn } from '../support/person.ts';
@@ -317,6 +318,8 @@ describe('draftPreview', () => {
     const { id } = await create({ lines: [{ quantity: 2, unitPrice: Number.MAX_SAFE_INTEGER }] });
     const { errors } = await preview(id);
     expect(errors[0].extensions).toMatchObject({ code: 'invalid_request', param: 'lines' });
+    const long = await create({ lines: Array(PREVIEW_LINES + 1).fill({}) });
+    expect((await preview(long.id)).errors[0].message).toBe('A preview shows at most 500 lines.');
     for (const [of, as] of [
       [newId('drf'), client],
       [id, await newClient()],

@@ -3,7 +3,7 @@ import { invoicePage } from '../../../src/adapters/pdf/invoice-page.ts';
 import { type ChromiumPdfRenderer, createPdfRenderer } from '../../../src/adapters/pdf/pdf-renderer.ts';
 import type { DocumentLanguage } from '../../../src/domain/document-language.ts';
 import { draftPage } from '../../../src/domain/invoice/drafts/draft-page.ts';
-import { PREVIEW_BYTES } from '../../../src/domain/preview.ts';
+import { PREVIEW_BYTES, PREVIEW_LINES } from '../../../src/domain/preview.ts';
 import { hasTool } from '../../support/tools.ts';
 import { CHROMIUM_CACHE, pageCount, SELLER, textOfPages } from './support.ts';
 import { wordsOf } from './words.ts';
@@ -122,7 +122,7 @@ describe('the PDF of a draft', () => {
   });
 
   it('of five hundred lines fits into an answer', async () => {
-    const lines = Array.from({ length: 500 }, (_, n) => ({
+    const lines = Array.from({ length: PREVIEW_LINES }, (_, n) => ({
       description: `Prestation de conseil en organisation n° ${n}, mission du mois`,
       ...{ quantity: 1, unitPrice: n },
     }));

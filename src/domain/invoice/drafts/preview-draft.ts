@@ -1,4 +1,5 @@
-import { type Previews, previewUrl } from '../../preview.ts';
+import { serviceError } from '../../errors.ts';
+import { PREVIEW_LINES, type Previews, previewUrl } from '../../preview.ts';
 import type { LogoStore } from '../../tenant/ports.ts';
 import type { Call, UseCase } from '../../use-case.ts';
 import { createInvoiceInput } from '../create-invoice-input.ts';
@@ -21,16 +22,20 @@ interface PreviewNeeds extends DraftNeeds {
 export const draftPreview = {
   scope: 'read',
   /**
-   * @throws {ServiceError} resource_not_found; draft_issued; invalid_request when the totals are beyond the limit;
-   *   rate_limit_exceeded while too many previews of the tenant wait; internal_error (503) if no PDF can be drawn
+   * @throws {ServiceError} resource_not_found; draft_issued; invalid_request when the totals are beyond the limit, or
+   *   for more than {@link PREVIEW_LINES} lines; rate_limit_exceeded while too many previews of the tenant wait;
+   *   internal_error (503) if no PDF can be drawn
    */
   async run(needs: PreviewNeeds, { by }: Call, id: string): Promise<string> {
     const { logos, previews, drawDraft, invoices } = needs;
     const draft = await ownDraft(needs, by, id);
     const { logo: reference = null } = by.tenant.profile;
     const now = new Date();
+    const written = JSON.parse(draft.content);
+    if (Array.isArray(written.lines) && written.lines.length > PREVIEW_LINES)
+      throw serviceError('invalid_request', `A preview shows at most ${PREVIEW_LINES} lines.`, 'lines');
     // Deposits are those of the customer, so they are deducted once the draft is complete.
-    const { deposits: depositIds, customer } = createInvoiceInput.safeParse(JSON.parse(draft.content)).data ?? {};
+    const { deposits: depositIds, customer } = createInvoiceInput.safeParse(written).data ?? {};
     const preview =
       depositIds && customer
         ? await previewDeposits(invoices, by, { finalId: null, insteadOf: null, depositIds, customer }, now)
