@@ -113,10 +113,15 @@ export const IMPORT_TABLE: readonly Row[] = [
       'domain/scopes.ts',
       ...['domain/invoice/lifecycle.ts', 'domain/invoice/lanes.ts', 'domain/invoice/attention.ts'],
       ...['domain/invoice/kinds.ts', 'text/credit-labels.ts', 'text/credit-reasons.ts'],
-      ...['text/adjustment-labels.ts', 'text/deposit-labels.ts'],
+      ...['text/adjustment-labels.ts', 'text/deposit-labels.ts', 'text/particular-labels.ts'],
       // The amounts of lines, computed as the service does.
       ...['domain/decimal.ts', 'domain/invoice/units.ts', 'domain/invoice/totals.ts', 'domain/invoice/tax-rate.ts'],
-      ...['domain/countries.ts', 'domain/invoice/customer-kind.ts', 'domain/morocco/exemptions.ts'],
+      ...[
+        'domain/countries.ts',
+        'domain/currencies.ts',
+        'domain/invoice/customer-kind.ts',
+        'domain/morocco/exemptions.ts',
+      ],
       ...['domain/webhook/delivery.ts', 'domain/tenant/tenant.ts', 'domain/tenant/ports.ts'],
       ...['domain/authority/breaker.ts', 'domain/api-key/key-kinds.ts'],
     ],

@@ -14,6 +14,9 @@ const DECIMALS: ReadonlyMap<string, number> = new Map(
   ),
 );
 
+/** The codes of all currencies other than the dirham, in their order. */
+export const FOREIGN_CURRENCIES: readonly string[] = [...DECIMALS.keys()].sort();
+
 /** Whether a text is the code of a currency other than the dirham, in capitals. */
 export function isForeignCurrency(code: string): boolean {
   return DECIMALS.has(code);

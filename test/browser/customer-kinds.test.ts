@@ -25,6 +25,24 @@ describe.skipIf(BROWSER_PATH === null)('the form of an invoice', () => {
     await page.keyboard.type(text);
   }
 
+  /** Sets a field for a day, whose keys are those of the browser's language. */
+  async function choose(page: Page, selector: string, day: string): Promise<void> {
+    await page.$eval(
+      selector,
+      (input, value) => {
+        (input as HTMLInputElement).value = value;
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+      },
+      day,
+    );
+  }
+
+  const faultAt = (page: Page, id: string) =>
+    page.$eval(
+      `#${id}[aria-invalid=true]`,
+      (input) => document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent,
+    );
+
   it('issues an invoice to a customer abroad, of a line with its exemption', async () => {
     const { page, client, close } = await openWorkspacePage(service, browser, { open: 'invoices/new' });
     await page.waitForSelector('#kind');
@@ -38,19 +56,48 @@ describe.skipIf(BROWSER_PATH === null)('the form of an invoice', () => {
     await type(page, '#taxRate-1', '0');
     await page.waitForSelector('#exemption-1');
     await page.select('#exemption-1', 'suspension');
+    await choose(page, '#certificateDate-1', '2026-02-03');
+    // Closed until somebody asks for it, by keyboard too.
+    await page.focus('details.more summary');
+    await page.keyboard.press('Enter');
+    await type(page, '#order', 'BC-4711');
+    await type(page, '#contract', 'C-2026/9');
+    await choose(page, '#periodFrom', '2026-10-31');
+    await choose(page, '#periodTo', '2026-10-01');
+    await page.select('#foreignCurrency', 'EUR');
+    await type(page, '#foreignAmount', '90');
+    await type(page, '#foreignRate', '10');
+    const today = new Date().toISOString().slice(0, 10);
+    await choose(page, '#foreignDate', today);
+    await page.locator('button[type=submit].primary').click();
+    await page.waitForFunction(() => document.activeElement?.id === 'certificateNumber-1');
+    expect(await faultAt(page, 'certificateNumber-1')).toBe('Remplissez ce champ.');
     await type(page, '#certificateNumber-1', 'AC 7');
-    await type(page, '#certificateDate-1', '2026-02-03');
+    await page.locator('button[type=submit].primary').click();
+    await page.waitForFunction(() => document.activeElement?.id === 'periodTo');
+    expect(await faultAt(page, 'periodTo')).toMatch(/^La période finit avant de commencer/);
+    expect(await faultAt(page, 'foreignAmount')).toBe('À ce cours, ce n’est pas le montant de la facture.');
+    await expectAccessible(page);
+    await choose(page, '#periodFrom', '2026-09-01');
+    await type(page, '#foreignAmount', '100,00');
     await expectAccessible(page);
     await page.locator('button[type=submit].primary').click();
     await page.waitForFunction(() => /\/invoices\/inv_/.test(location.pathname));
     const id = new URL(page.url()).pathname.split('/').at(-1);
     const { body } = await client.graphql(
-      `{ invoice(id: "${id}") { customer { kind ice country taxNumber } lines { exemption { code certificate { number date } } } } }`,
+      `{ invoice(id: "${id}") { customer { kind ice country taxNumber } lines { exemption { code certificate { number date } } } references { order contract } servicePeriod { from to } foreignValue { currency amount rate rateDate } } }`,
     );
     expect(body.data.invoice).toEqual({
       customer: { kind: 'foreign', ice: null, country: 'FR', taxNumber: 'FR40303265045' },
+      references: { order: 'BC-4711', contract: 'C-2026/9' },
+      servicePeriod: { from: '2026-09-01', to: '2026-10-01' },
+      foreignValue: { currency: 'EUR', amount: 10_000, rate: 10, rateDate: today },
       lines: [{ exemption: { code: 'suspension', certificate: { number: 'AC 7', date: '2026-02-03' } } }],
     });
+    await page.waitForSelector('.details dl');
+    const facts = (await page.$eval('.details dl', (list) => list.textContent)) ?? '';
+    expect(facts).toContain('CommandeBC-4711ContratC-2026/9Période1 septembre 2026 au 1 octobre 2026');
+    expect(facts.replaceAll('\u00a0', ' ')).toContain('Valeur en devise100,00 EUR (1 EUR = 10 MAD, cours du ');
     await close();
   });
 });

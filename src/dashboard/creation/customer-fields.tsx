@@ -6,8 +6,8 @@ import { CUSTOMER_TEXTS } from '../text/customers.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { SCENARIOS } from './documents.ts';
 import { kindOf, type TypedInvoice } from './drawn-up.ts';
-import type { Faults } from './faults.tsx';
-import { Field } from './field.tsx';
+import type { Fault, Faults } from './faults.tsx';
+import { Choice, Field } from './field.tsx';
 
 /** The ICE of a customer whose invoices are accepted. */
 export const ORDINARY_ICE = '001234567000089';
@@ -35,22 +35,19 @@ export function CustomerFields({ typed, faults, onTyped }: CustomerFieldsProps) 
       {environment === 'test' && kind === 'company' && (
         <ScenarioChoice ice={typed.ice} onChosen={(ice) => onTyped({ ...typed, ice })} />
       )}
-      <div class="field">
-        <label for="kind">{kindLabel}</label>
-        <select
-          id="kind"
-          value={kind}
-          onChange={({ currentTarget }) => onTyped({ ...typed, kind: kindOf({ kind: currentTarget.value }) })}
-        >
-          {CUSTOMER_KIND_NAMES.map((each) => (
-            <option value={each} key={each}>
-              {kinds[each]}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Choice
+        name="kind"
+        label={kindLabel}
+        value={kind}
+        options={CUSTOMER_KIND_NAMES.map((each) => [each, kinds[each]])}
+        onTyped={(chosen) => onTyped({ ...typed, kind: kindOf({ kind: chosen }) })}
+      />
       {kind === 'foreign' && (
-        <CountryChoice country={typed.country ?? ''} onChosen={(country) => onTyped({ ...typed, country })} />
+        <CountryChoice
+          country={typed.country ?? ''}
+          faults={faults?.get('country')}
+          onChosen={(country) => onTyped({ ...typed, country })}
+        />
       )}
       {fields.map((field) => (
         <Field
@@ -68,11 +65,12 @@ export function CustomerFields({ typed, faults, onTyped }: CustomerFieldsProps) 
 
 interface CountryChoiceProps {
   readonly country: string;
+  readonly faults: readonly Fault[] | undefined;
   readonly onChosen: (country: string) => void;
 }
 
 /** Chooses the country of a customer abroad. */
-function CountryChoice({ country, onChosen }: CountryChoiceProps) {
+function CountryChoice({ country, faults, onChosen }: CountryChoiceProps) {
   const { language } = useLanguage();
   const named = useMemo(() => {
     const names = new Intl.DisplayNames(language, { type: 'region' });
@@ -80,17 +78,14 @@ function CountryChoice({ country, onChosen }: CountryChoiceProps) {
     return rows.toSorted(([, a], [, b]) => a.localeCompare(b, language));
   }, [language]);
   return (
-    <div class="field">
-      <label for="country">{CUSTOMER_TEXTS[language].country}</label>
-      <select id="country" value={country} onChange={({ currentTarget }) => onChosen(currentTarget.value)}>
-        <option value="">—</option>
-        {named.map(([code, name]) => (
-          <option value={code} key={code}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Choice
+      name="country"
+      label={CUSTOMER_TEXTS[language].country}
+      value={country}
+      faults={faults}
+      options={[['', '—'], ...named]}
+      onTyped={onChosen}
+    />
   );
 }
 

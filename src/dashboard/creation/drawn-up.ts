@@ -2,6 +2,7 @@ import { CUSTOMER_KIND_NAMES, type CustomerKind, DEFAULT_CUSTOMER_KIND } from '.
 import type { TaxRate } from '../../domain/invoice/tax-rate.ts';
 import { totalsOf } from '../../domain/invoice/totals.ts';
 import type { InvoiceInput } from './documents.ts';
+import { detailsOf, type TypedDetails } from './typed-details.ts';
 import { adjustmentOf, isUnreadable, type TypedAdjustment } from './typed-discount.ts';
 import { lineOf, type TypedLine } from './typed-line.ts';
 import { UNREADABLE } from './typed-values.ts';
@@ -21,6 +22,7 @@ export interface TypedInvoice {
   /** Of all lines together. */
   readonly discount?: TypedAdjustment;
   readonly charge?: TypedAdjustment;
+  readonly details?: TypedDetails;
 }
 
 /**
@@ -44,6 +46,7 @@ export function drawnUp(invoice: TypedInvoice): InvoiceInput {
     customer,
     ...priced,
     ...(own && { number: own }),
+    ...(invoice.details && detailsOf(invoice.details)),
   };
 }
 

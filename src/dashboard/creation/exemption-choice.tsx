@@ -1,7 +1,8 @@
 import { EXEMPTION_CODES, exemptionText } from '../../domain/morocco/exemptions.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { CUSTOMER_TEXTS } from '../text/customers.ts';
-import { Field } from './field.tsx';
+import type { Faults } from './faults.tsx';
+import { Choice, DateField, Field } from './field.tsx';
 import { fieldOfLine } from './place-findings.ts';
 import type { TypedLine } from './typed-line.ts';
 
@@ -9,42 +10,32 @@ interface ExemptionChoiceProps {
   readonly line: TypedLine;
   /** Counted from 0. */
   readonly index: number;
+  readonly faults: Faults | undefined;
   readonly onTyped: (line: TypedLine) => void;
 }
 
 /** Chooses why a line at 0 % has no VAT, with the certificate of the buyer. */
-export function ExemptionChoice({ line, index, onTyped }: ExemptionChoiceProps) {
+export function ExemptionChoice({ line, index, faults, onTyped }: ExemptionChoiceProps) {
   const { language } = useLanguage();
   const { exemption, ofProfile, certificateNumber, certificateDate } = CUSTOMER_TEXTS[language];
-  const labels = { certificateNumber, certificateDate };
-  const id = fieldOfLine('exemption', index);
+  const labels = { exemption, certificateNumber, certificateDate };
+  const field = (name: keyof typeof labels) => ({
+    name: fieldOfLine(name, index),
+    label: labels[name],
+    value: line[name] ?? '',
+    faults: faults?.get(fieldOfLine(name, index)),
+    onTyped: (value: string) => onTyped({ ...line, [name]: value }),
+  });
+  const reasons = EXEMPTION_CODES.map((code) => [code, exemptionText(code, language)] as const);
   return (
     <>
-      <div class="field wide">
-        <label for={id}>{exemption}</label>
-        <select
-          id={id}
-          value={line.exemption ?? ''}
-          onChange={({ currentTarget }) => onTyped({ ...line, exemption: currentTarget.value })}
-        >
-          <option value="">{ofProfile}</option>
-          {EXEMPTION_CODES.map((code) => (
-            <option value={code} key={code}>
-              {exemptionText(code, language)}
-            </option>
-          ))}
-        </select>
-      </div>
-      {line.exemption &&
-        (['certificateNumber', 'certificateDate'] as const).map((name) => (
-          <Field
-            name={fieldOfLine(name, index)}
-            label={labels[name]}
-            value={line[name] ?? ''}
-            key={name}
-            onTyped={(value) => onTyped({ ...line, [name]: value })}
-          />
-        ))}
+      <Choice {...field('exemption')} options={[['', ofProfile], ...reasons]} wide />
+      {line.exemption && (
+        <>
+          <Field {...field('certificateNumber')} />
+          <DateField {...field('certificateDate')} />
+        </>
+      )}
     </>
   );
 }

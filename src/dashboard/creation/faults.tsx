@@ -2,8 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { useLanguage } from '../interface/language.tsx';
 import { ServiceMessage } from '../interface/refusal.tsx';
 import { CREDITING_TEXTS } from '../text/crediting.ts';
+import { DETAIL_TEXTS } from '../text/details.ts';
 import { ERROR_TEXTS, type InputProblem } from '../text/errors.ts';
 import { FINDING_TEXTS } from '../text/findings.ts';
+import type { Language } from '../text/languages.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import { fieldOfParam, type Placed, placed } from './place-findings.ts';
 
@@ -45,20 +47,30 @@ export function faultsOf({ beside }: Placed<InputProblem>): Faults {
   return new Map([...beside].map(faults));
 }
 
-function FieldProblem({ problem: { code, expected } }: { readonly problem: InputProblem }) {
+function FieldProblem({ problem }: { readonly problem: InputProblem }) {
   const { language } = useLanguage();
-  const { invalid, accepted } = FINDING_TEXTS[language];
+  const { expected } = problem;
   return (
     <>
-      {code === 'invalid_request' ? invalid : ERROR_TEXTS[language][code]}
+      {meaningOf(problem, language)}
       {expected !== null && (
         <>
           {' '}
-          {accepted} <bdi>{expected}</bdi>
+          {FINDING_TEXTS[language].accepted} <bdi>{expected}</bdi>
         </>
       )}
     </>
   );
+}
+
+/** Says what is wrong with a field. What its code means elsewhere may not be what it means there. */
+function meaningOf({ code, param }: InputProblem, language: Language): string {
+  const { amount, period, rateDate } = DETAIL_TEXTS[language].faults;
+  if (code === 'invalid_request') return FINDING_TEXTS[language].invalid;
+  if (code === 'amount_mismatch' && param === 'foreignValue.amount') return amount;
+  if (code === 'invalid_date' && param === 'foreignValue.rateDate') return rateDate;
+  if (code === 'invalid_date' && param?.startsWith('servicePeriod.')) return period;
+  return ERROR_TEXTS[language][code];
 }
 
 interface ProblemListProps {

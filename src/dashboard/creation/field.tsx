@@ -34,27 +34,79 @@ export function Check({ name, label, checked, onChecked }: CheckProps) {
   );
 }
 
+interface TextFieldProps extends FieldProps {
+  /** Whether it is a field for a day. */
+  readonly isDay?: boolean;
+}
+
 /** A field for a text, with what is wrong with it. */
-export function Field({ name, label, value, faults = [], onTyped }: FieldProps) {
-  const { language } = useLanguage();
+export function Field({ name, label, value, faults = [], isDay = false, onTyped }: TextFieldProps) {
   return (
     <div class="field">
       <label for={name}>{label}</label>
       <input
         id={name}
         name={name}
-        type="text"
+        {...(isDay ? { type: 'date' } : { type: 'text' })}
         autocomplete="off"
         value={value}
-        aria-invalid={faults.some((fault) => (fault.value ?? value) === value)}
+        aria-invalid={isWrong(value, faults)}
         aria-describedby={faults.length > 0 ? `${name}-fault` : undefined}
         onInput={({ currentTarget }) => onTyped(currentTarget.value)}
       />
-      <div class="refusal" id={`${name}-fault`}>
-        {faults.map(({ text, value: faulty }, i) => (
-          <p key={i}>{faulty === undefined && value.trim() === '' ? FINDING_TEXTS[language].empty : text}</p>
+      <FaultList name={name} value={value} faults={faults} />
+    </div>
+  );
+}
+
+/** A field for a day. What is no day stays visible as a text. */
+export function DateField(props: FieldProps) {
+  return <Field {...props} isDay={/^(\d{4}-\d{2}-\d{2})?$/.test(props.value)} />;
+}
+
+interface ChoiceProps extends FieldProps {
+  readonly options: readonly (readonly [value: string, label: string])[];
+  readonly wide?: boolean;
+}
+
+/** A list to choose from, with what is wrong with the choice. */
+export function Choice({ name, label, value, faults = [], options, wide = false, onTyped }: ChoiceProps) {
+  return (
+    <div class={wide ? 'field wide' : 'field'}>
+      <label for={name}>{label}</label>
+      <select
+        id={name}
+        value={value}
+        aria-invalid={isWrong(value, faults)}
+        aria-describedby={faults.length > 0 ? `${name}-fault` : undefined}
+        onChange={({ currentTarget }) => onTyped(currentTarget.value)}
+      >
+        {options.map(([option, text]) => (
+          <option value={option} key={option}>
+            {text}
+          </option>
         ))}
-      </div>
+      </select>
+      <FaultList name={name} value={value} faults={faults} />
+    </div>
+  );
+}
+
+function isWrong(value: string, faults: readonly Fault[]): boolean {
+  return faults.some((fault) => (fault.value ?? value) === value);
+}
+
+interface FaultListProps extends Pick<FieldProps, 'name' | 'value'> {
+  readonly faults: readonly Fault[];
+}
+
+function FaultList({ name, value, faults }: FaultListProps) {
+  const { language } = useLanguage();
+  return (
+    <div class="refusal" id={`${name}-fault`}>
+      {faults.map(({ text, value: faulty }, i) => (
+        <p key={i}>{faulty === undefined && value.trim() === '' ? FINDING_TEXTS[language].empty : text}</p>
+      ))}
     </div>
   );
 }

@@ -2,10 +2,11 @@ import { UNITS } from '../../domain/invoice/units.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { AdjustmentFields } from './adjustment-fields.tsx';
 import { CustomerFields } from './customer-fields.tsx';
+import { DetailFields } from './detail-fields.tsx';
 import type { TypedInvoice } from './drawn-up.ts';
 import { ExemptionChoice } from './exemption-choice.tsx';
 import type { Faults } from './faults.tsx';
-import { Check, Field } from './field.tsx';
+import { Check, Choice, Field } from './field.tsx';
 import { fieldOfLine } from './place-findings.ts';
 import type { TypedLine } from './typed-line.ts';
 
@@ -49,6 +50,7 @@ export function InvoiceFields({ typed, newLine, faults, onTyped }: InvoiceFields
         </p>
       )}
       <AdjustmentFields typed={typed} faults={faults} onTyped={onTyped} />
+      <DetailFields typed={typed} faults={faults} onTyped={onTyped} />
     </>
   );
 }
@@ -92,7 +94,7 @@ function LineFields({ line, index, faults, onTyped, onRemove }: LineFieldsProps)
         {field('unitPrice')}
         {field('taxRate')}
         {field('discount')}
-        {line.taxRate.trim() === '0' && <ExemptionChoice line={line} index={index} onTyped={onTyped} />}
+        {line.taxRate.trim() === '0' && <ExemptionChoice line={line} index={index} faults={faults} onTyped={onTyped} />}
         <Check
           name={fieldOfLine('taxIncluded', index)}
           label={taxIncluded}
@@ -112,22 +114,14 @@ function LineFields({ line, index, faults, onTyped, onRemove }: LineFieldsProps)
 /** Chooses the unit of a quantity. */
 function UnitChoice({ line, index, onTyped }: Pick<LineFieldsProps, 'line' | 'index' | 'onTyped'>) {
   const { texts, language } = useLanguage();
-  const id = fieldOfLine('unit', index);
+  const units = Object.entries(UNITS).map(([code, symbols]) => [code, symbols[language]] as const);
   return (
-    <div class="field">
-      <label for={id}>{texts.creation.unit}</label>
-      <select
-        id={id}
-        value={line.unit ?? ''}
-        onChange={({ currentTarget }) => onTyped({ ...line, unit: currentTarget.value })}
-      >
-        <option value="">{texts.creation.pieces}</option>
-        {Object.entries(UNITS).map(([code, symbols]) => (
-          <option value={code} key={code}>
-            {symbols[language]}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Choice
+      name={fieldOfLine('unit', index)}
+      label={texts.creation.unit}
+      value={line.unit ?? ''}
+      options={[['', texts.creation.pieces], ...units]}
+      onTyped={(unit) => onTyped({ ...line, unit })}
+    />
   );
 }

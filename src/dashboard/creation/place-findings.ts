@@ -8,6 +8,7 @@ const BY_PARAM = {
   'customer.ice': 'ice',
   'customer.name': 'name',
   'customer.email': 'email',
+  'customer.country': 'country',
   'customer.taxNumber': 'taxNumber',
   discount: 'discount',
   'discount.amount': 'discount',
@@ -17,6 +18,14 @@ const BY_PARAM = {
   'charge.amount': 'charge',
   'charge.percent': 'charge',
   'charge.reason': 'chargeReason',
+  'references.order': 'order',
+  'references.contract': 'contract',
+  'servicePeriod.from': 'periodFrom',
+  'servicePeriod.to': 'periodTo',
+  'foreignValue.currency': 'foreignCurrency',
+  'foreignValue.amount': 'foreignAmount',
+  'foreignValue.rate': 'foreignRate',
+  'foreignValue.rateDate': 'foreignDate',
 } as const;
 
 const BUYER = 'AccountingCustomerParty/Party';
@@ -26,6 +35,13 @@ const BY_ELEMENT = {
   [`${BUYER}/PartyIdentification/ID`]: 'ice',
   [`${BUYER}/PartyLegalEntity/RegistrationName`]: 'name',
   [`${BUYER}/Contact/ElectronicMail`]: 'email',
+  'OrderReference/ID': 'order',
+  'ContractDocumentReference/ID': 'contract',
+  'InvoicePeriod/StartDate': 'periodFrom',
+  'InvoicePeriod/EndDate': 'periodTo',
+  'PricingExchangeRate/SourceCurrencyCode': 'foreignCurrency',
+  'PricingExchangeRate/CalculationRate': 'foreignRate',
+  'PricingExchangeRate/Date': 'foreignDate',
 } as const;
 const BY_LINE_ELEMENT = {
   'Item/Name': 'description',
@@ -34,7 +50,17 @@ const BY_LINE_ELEMENT = {
   'AllowanceCharge/Amount': 'discount',
   'Item/ClassifiedTaxCategory/Percent': 'taxRate',
 } as const;
-const OF_LINES: readonly string[] = [...Object.values(BY_LINE_ELEMENT), 'unit'];
+/** The fields of a line that the API has at another path, by the rest of that path. */
+const BY_LINE_PARAM = {
+  'discount.amount': 'discount',
+  'discount.percent': 'discount',
+  'discount.reason': 'discount',
+  'exemption.code': 'exemption',
+  'exemption.certificate': 'certificateNumber',
+  'exemption.certificate.number': 'certificateNumber',
+  'exemption.certificate.date': 'certificateDate',
+} as const;
+const OF_LINES: readonly string[] = [...Object.values(BY_LINE_ELEMENT), 'unit', 'exemption'];
 
 /** @returns the id of a field of line `index`, counted from 0 */
 export function fieldOfLine(field: string, index: number): string {
@@ -43,8 +69,11 @@ export function fieldOfLine(field: string, index: number): string {
 
 /** Returns the id of the field that the API names: `lines.0.taxRate` → `taxRate-1`; null if the form has none. */
 export function fieldOfParam(param: string | null): string | null {
-  const [, index, field = ''] = param?.match(/^lines\.(\d{1,3})\.(discount(?=\.\w+$)|\w+(?=$))/) ?? [];
-  if (index !== undefined) return OF_LINES.includes(field) ? fieldOfLine(field, Number(index)) : null;
+  const [, index, path = ''] = param?.match(/^lines\.(\d{1,3})\.([\w.]+)$/) ?? [];
+  if (index !== undefined) {
+    const field = OF_LINES.includes(path) ? path : found(BY_LINE_PARAM, path);
+    return field && fieldOfLine(field, Number(index));
+  }
   return found(BY_PARAM, param ?? '');
 }
 
@@ -68,7 +97,7 @@ function found(table: Readonly<Record<string, string>>, key: string): string | n
 /** Returns what is typed in a field. */
 export function typedAt(typed: TypedInvoice, id: string): string {
   const [name = '', n] = id.split('-');
-  const values = n === undefined ? typed : typed.lines[Number(n) - 1];
+  const values = n === undefined ? { ...typed, ...typed.details } : typed.lines[Number(n) - 1];
   return String(values?.[name as keyof typeof values] ?? '');
 }
 

@@ -1,5 +1,6 @@
 import type { InvoiceInput } from '../creation/documents.ts';
 import { drawnUp, kindOf, type TypedInvoice } from '../creation/drawn-up.ts';
+import { draftDetailsOf, NO_DETAILS, typedDetailsOf } from '../creation/typed-details.ts';
 import { isUnreadable, typedAdjustmentOf } from '../creation/typed-discount.ts';
 import { type TypedLine, typedLineOf } from '../creation/typed-line.ts';
 import { recordOf, textOf, UNREADABLE } from '../creation/typed-values.ts';
@@ -12,7 +13,8 @@ export type DraftContent = Readonly<Record<string, unknown>>;
  * @param before the content that the form was opened with: members that the form does not show are kept
  */
 export function contentOf(typed: TypedInvoice, before: DraftContent): DraftContent {
-  const { customer, lines, number, ...drawn } = drawnUp(typed);
+  const { details = NO_DETAILS, ...written } = typed;
+  const { customer, lines, number, ...drawn } = drawnUp(written);
   // What the form shows is as it was typed, so nothing of an earlier kind of customer stays.
   const {
     email: _email,
@@ -22,12 +24,21 @@ export function contentOf(typed: TypedInvoice, before: DraftContent): DraftConte
     taxNumber: _number,
     ...others
   } = recordOf(before.customer);
-  const { number: earlier, discount: _discount, charge: _charge, ...kept } = before;
+  const {
+    number: earlier,
+    discount: _discount,
+    charge: _charge,
+    references: _references,
+    servicePeriod: _period,
+    foreignValue: _value,
+    ...kept
+  } = before;
   const own = typed.number === undefined ? earlier : number;
   return {
     ...kept,
     ...(own !== undefined && { number: own }),
     ...drawn,
+    ...draftDetailsOf(details),
     ...asTypedOf('discount', drawn, typed),
     ...asTypedOf('charge', drawn, typed),
     customer: { ...others, ...customer },
@@ -66,6 +77,7 @@ export function typedOf(content: DraftContent, newLine: TypedLine): TypedInvoice
     lines: lines.length === 0 ? [newLine] : lines.map(typedLineOf),
     discount: typedAdjustmentOf(content.discount),
     charge: typedAdjustmentOf(content.charge),
+    details: typedDetailsOf(content),
   };
 }
 

@@ -1,9 +1,11 @@
 import type { ComponentChild } from 'preact';
 import { CREDIT_LABELS } from '../../text/credit-labels.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
+import { PARTICULAR_LABELS } from '../../text/particular-labels.ts';
 import { formatDate, formatDay } from '../text/dates.ts';
+import { DETAIL_TEXTS } from '../text/details.ts';
 import type { Language } from '../text/languages.ts';
-import { formatMoney } from '../text/money.ts';
+import { formatForeign, formatMoney, formatRate } from '../text/money.ts';
 import type { Invoice } from './documents.ts';
 import { Sums, sumsOf } from './sums.tsx';
 import { useDocumentTexts } from './use-document-texts.ts';
@@ -35,6 +37,7 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
       : [
           [texts.operationOn, invoice.terms.operationDate && formatDay(invoice.terms.operationDate, language)] as const,
           [texts.dueOn, invoice.terms.dueDate && formatDay(invoice.terms.dueDate, language)] as const,
+          ...statedOf(invoice, language),
           [texts.payment, invoice.terms.paymentMode] as const,
           [
             CREDIT_LABELS[language].replaced,
@@ -74,6 +77,29 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
 }
 
 type InvoiceOnly = Extract<Invoice, { readonly terms: unknown }>;
+
+/** Returns what few invoices state. */
+function statedOf({ references, servicePeriod, foreignValue }: InvoiceOnly, language: Language) {
+  const { order, contract, servicePeriod: period, to, rateOf } = PARTICULAR_LABELS[language];
+  const days = servicePeriod && [servicePeriod.from, servicePeriod.to].map((day) => formatDay(day, language));
+  const facts: (readonly [string, ComponentChild])[] = [
+    [order, references?.order ?? null],
+    [contract, references?.contract ?? null],
+    [period, days?.join(` ${to} `) ?? null],
+  ];
+  if (foreignValue) {
+    const { currency, amount, rate, rateDate } = foreignValue;
+    const what = (
+      <>
+        <bdi>{formatForeign(amount, currency, language)}</bdi> (
+        <bdi dir="ltr">{formatRate(rate, currency, language)}</bdi>
+        {rateOf} {formatDay(rateDate, language)})
+      </>
+    );
+    facts.push([DETAIL_TEXTS[language].foreignValue, what]);
+  }
+  return facts;
+}
 
 /** Says what accepted credit notes credit of an invoice, as its verification page does. */
 function creditedOf({ acceptedCredit: credit, amount }: InvoiceOnly, language: Language) {

@@ -68,6 +68,9 @@ export const MEMBER_DOCUMENT = graphql(`
         replaces { id number }
         discount { percent reason }
         charge { percent reason }
+        references { order contract }
+        servicePeriod { from to }
+        foreignValue { currency amount rate rateDate }
         acceptedCredit { amount lastDate }
       }
       ... on CreditNote { reason note invoice { id number } }

@@ -23,6 +23,9 @@ export const REPLACEABLE = graphql(`
       lines { description quantity unit unitPrice taxIncluded discount { amount percent reason } taxRate exemption { code certificate { number date } } }
       discount { amount percent taxIncluded reason }
       charge { amount percent taxIncluded reason }
+      references { order contract }
+      servicePeriod { from to }
+      foreignValue { currency amount rate rateDate }
       terms { operationDate dueDate paymentMode paymentMeans bankAccount }
       metadata
       replacedBy { id }

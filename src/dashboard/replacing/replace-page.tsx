@@ -6,6 +6,7 @@ import { ProblemList } from '../creation/faults.tsx';
 import { Field } from '../creation/field.tsx';
 import { FormTotals, shownTotals } from '../creation/form-totals.tsx';
 import { InvoiceFields } from '../creation/invoice-fields.tsx';
+import { typedDetailsOf } from '../creation/typed-details.ts';
 import { typedAdjustmentOf } from '../creation/typed-discount.ts';
 import { EMPTY_LINE, typedLineOf } from '../creation/typed-line.ts';
 import { useLanguage } from '../interface/language.tsx';
@@ -103,7 +104,8 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
 }
 
 /** Returns what the form begins with: the invoice as it was. */
-function typedOf({ customer, lines, discount, charge }: Replaceable): TypedInvoice {
+function typedOf(invoice: Replaceable): TypedInvoice {
+  const { customer, lines, discount, charge } = invoice;
   const { kind, ice, name, email, country, taxNumber } = customer;
   return {
     kind,
@@ -117,6 +119,7 @@ function typedOf({ customer, lines, discount, charge }: Replaceable): TypedInvoi
     lines: lines.map(typedLineOf),
     discount: typedAdjustmentOf(discount),
     charge: typedAdjustmentOf(charge),
+    details: typedDetailsOf(invoice),
   };
 }
 

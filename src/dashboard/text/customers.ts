@@ -26,7 +26,7 @@ export const CUSTOMER_TEXTS: Readonly<Record<Language, CustomerTexts>> = {
     exemption: 'Exonération',
     ofProfile: 'Motif du profil',
     certificateNumber: 'N° de l’attestation',
-    certificateDate: 'Date de l’attestation (AAAA-MM-JJ)',
+    certificateDate: 'Date de l’attestation',
   },
   en: {
     kind: 'Kind of customer',
@@ -37,7 +37,7 @@ export const CUSTOMER_TEXTS: Readonly<Record<Language, CustomerTexts>> = {
     exemption: 'Exemption',
     ofProfile: 'Reason of the profile',
     certificateNumber: 'No. of the certificate',
-    certificateDate: 'Date of the certificate (YYYY-MM-DD)',
+    certificateDate: 'Date of the certificate',
   },
   ar: {
     kind: 'نوع الزبون',
@@ -48,6 +48,6 @@ export const CUSTOMER_TEXTS: Readonly<Record<Language, CustomerTexts>> = {
     exemption: 'الإعفاء',
     ofProfile: 'السبب المذكور في الملف',
     certificateNumber: 'رقم الشهادة',
-    certificateDate: 'تاريخ الشهادة (YYYY-MM-DD)',
+    certificateDate: 'تاريخ الشهادة',
   },
 };

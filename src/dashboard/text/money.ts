@@ -1,4 +1,5 @@
-import { PRICE_PLACES, quantityText, scaled, unitPriceText } from '../../domain/decimal.ts';
+import { foreignAmountText } from '../../domain/currencies.ts';
+import { PRICE_PLACES, quantityText, RATE_PLACES, rateText, scaled, unitPriceText } from '../../domain/decimal.ts';
 import type { Kind } from '../../domain/invoice/kinds.ts';
 import { UNITS, type Unit } from '../../domain/invoice/units.ts';
 import type { Language } from './languages.ts';
@@ -123,4 +124,38 @@ export function unitPriceOf(text: string): number | null {
 export function plainUnitPrice(centimes: number): string {
   const [whole, decimals = ''] = unitPriceText(centimes).split('.');
   return `${whole},${decimals.length === 3 ? `${decimals}0` : decimals}`;
+}
+
+/**
+ * Parses an amount of another currency to its smallest unit: `1 000,5` of two decimals → 100050.
+ * @param places how many decimals the currency has
+ * @returns null for a text that is no amount with at most so many decimals
+ */
+export function foreignAmountOf(text: string, places: number): number | null {
+  if (places === 2) return centimesOf(text);
+  const [, whole = '', decimals = ''] = /^(\d{1,12})(?:[.,](\d{1,3}))?$/.exec(text.replaceAll(/\s/g, '')) ?? [];
+  return whole === '' || decimals.length > places ? null : Number(whole + decimals.padEnd(places, '0'));
+}
+
+/**
+ * Parses an exchange rate: `10,8345` → 10.8345. No currency is worth a thousand dirhams, so three decimals are no
+ * thousands.
+ * @returns null for a text that is no number of at most eight decimals
+ */
+export function exchangeRateOf(text: string): number | null {
+  const [, whole = '', decimals = '0'] = /^(\d{1,6})(?:[.,](\d{1,8}))?$/.exec(text.replaceAll(/\s/g, '')) ?? [];
+  if (whole === '') return null;
+  const rate = Number(`${whole}.${decimals}`);
+  return scaled(rate, RATE_PLACES) === null ? null : rate;
+}
+
+/** Formats an amount of another currency with its code: `100050` of EUR → `1 000,50 EUR`. */
+export function formatForeign(amount: number, currency: string, language: Language): string {
+  return `${localNumber(foreignAmountText(amount, currency), language)}${NO_BREAK_SPACE}${currency}`;
+}
+
+/** Formats an exchange rate: `1 EUR = 10,8345 MAD`. */
+export function formatRate(rate: number, currency: string, language: Language): string {
+  const unit = `1${NO_BREAK_SPACE}${currency}`;
+  return `${unit} = ${localNumber(rateText(rate), language)}${NO_BREAK_SPACE}MAD`;
 }

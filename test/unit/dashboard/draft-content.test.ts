@@ -57,6 +57,38 @@ it('keeps the discount and the charge of the whole invoice, as they were typed i
     expect(typedOf({ charge: strange }, EMPTY_LINE).charge).toMatchObject({ reason: '', taxIncluded: false });
 });
 
+it('keeps order, contract, period and the value in another currency, as they were typed if they cannot be read', () => {
+  const details = {
+    references: { order: 'BC-4711', contract: 'C-2026/9' },
+    servicePeriod: { from: '2026-10-01', to: '2026-10-31' },
+    foreignValue: { currency: 'EUR', amount: 100_050, rate: 10.8345, rateDate: '2026-10-30' },
+  };
+  const typed = typedOf(details, EMPTY_LINE);
+  expect(typed.details).toEqual({
+    ...{ order: 'BC-4711', contract: 'C-2026/9', periodFrom: '2026-10-01', periodTo: '2026-10-31' },
+    ...{ foreignCurrency: 'EUR', foreignAmount: '1000,50', foreignRate: '10,8345', foreignDate: '2026-10-30' },
+  });
+  expect(contentOf(typed, details)).toMatchObject(details);
+  const change = (changes: object) => ({ ...typed, details: { ...typed.details!, ...changes } });
+  const none = Object.fromEntries(Object.keys(typed.details!).map((name) => [name, ' ']));
+  for (const name of Object.keys(details)) expect(contentOf(change(none), details)).not.toHaveProperty(name);
+  const begun = contentOf(change({ ...none, periodTo: '2026-10-31', foreignRate: '10,834' }), {});
+  expect(begun).toMatchObject({
+    servicePeriod: { from: '', to: '2026-10-31' },
+    foreignValue: { currency: '', amount: ' ', rate: 10.834, rateDate: '' },
+  });
+  const unread = contentOf(change({ foreignAmount: 'mille', foreignRate: '1e1' }), {});
+  expect(unread.foreignValue).toMatchObject({ amount: 'mille', rate: '1e1' });
+  expect(typedOf(unread, EMPTY_LINE).details).toMatchObject({ foreignAmount: 'mille', foreignRate: '1e1' });
+  const other = (currency: string, foreignAmount: string) =>
+    contentOf(change({ foreignCurrency: currency, foreignAmount }), {}).foreignValue;
+  expect(other('JPY', '1 000')).toMatchObject({ amount: 1000 });
+  expect(other('JPY', '1,5')).toMatchObject({ amount: '1,5' });
+  expect(other('KWD', '1,250')).toMatchObject({ amount: 1250 });
+  const strange = { references: 7, servicePeriod: ['x'], foreignValue: { currency: 'MAD', amount: -1, rate: {} } };
+  expect(typedOf(strange, EMPTY_LINE).details).toMatchObject({ order: '', foreignCurrency: '', foreignAmount: '-1' });
+});
+
 it('keeps the exemption of a line at 0 %, and sends none at another rate', () => {
   const exemption = { code: 'suspension', certificate: { number: 'A 7', date: '2026-02-03' } };
   const line = { description: 'A', quantity: 1, unitPrice: 100, taxRate: 0, exemption };

@@ -1,0 +1,108 @@
+import { decimalsOf, foreignAmountText, isForeignCurrency } from '../../domain/currencies.ts';
+import { RATE_PLACES, rateText, scaled } from '../../domain/decimal.ts';
+import { exchangeRateOf, foreignAmountOf } from '../text/money.ts';
+import type { InvoiceInput } from './documents.ts';
+import { recordOf, textOf, UNREADABLE } from './typed-values.ts';
+
+/** What an invoice states beside its lines, as typed. Dates are `YYYY-MM-DD`. */
+export interface TypedDetails {
+  readonly order: string;
+  readonly contract: string;
+  readonly periodFrom: string;
+  readonly periodTo: string;
+  /** The code of a currency. */
+  readonly foreignCurrency: string;
+  /** In this currency, with its decimals. */
+  readonly foreignAmount: string;
+  /** Dirhams for one unit. */
+  readonly foreignRate: string;
+  readonly foreignDate: string;
+}
+
+export const NO_DETAILS: TypedDetails = {
+  ...{ order: '', contract: '', periodFrom: '', periodTo: '' },
+  ...{ foreignCurrency: '', foreignAmount: '', foreignRate: '', foreignDate: '' },
+};
+
+/** The fields, in the order of the form. */
+export const DETAILS = Object.keys(NO_DETAILS) as readonly (keyof TypedDetails)[];
+
+/** Whether something is typed in one of these fields. */
+export function hasDetails(typed: TypedDetails): boolean {
+  return DETAILS.some((name) => typed[name].trim() !== '');
+}
+
+/** Converts the details to those of the API. A group of which nothing is typed is left out. */
+export function detailsOf(typed: TypedDetails): Pick<InvoiceInput, 'references' | 'servicePeriod' | 'foreignValue'> {
+  const text = (name: keyof TypedDetails) => typed[name].trim();
+  const [order, contract, from, to] = [text('order'), text('contract'), text('periodFrom'), text('periodTo')];
+  const [currency, rateDate] = [text('foreignCurrency'), text('foreignDate')];
+  const isForeign = [currency, text('foreignAmount'), text('foreignRate'), rateDate].some((each) => each !== '');
+  return {
+    ...((order || contract) && { references: { ...(order && { order }), ...(contract && { contract }) } }),
+    ...((from || to) && { servicePeriod: { from, to } }),
+    ...(isForeign && {
+      foreignValue: {
+        currency,
+        amount: foreignAmountOf(typed.foreignAmount, placesOf(currency)) ?? UNREADABLE,
+        rate: exchangeRateOf(typed.foreignRate) ?? UNREADABLE,
+        rateDate,
+      },
+    }),
+  };
+}
+
+/** {@link detailsOf} for a draft: a figure that cannot be read stays as it was typed. */
+export function draftDetailsOf(typed: TypedDetails): Readonly<Record<string, unknown>> {
+  const { foreignValue, ...others } = detailsOf(typed);
+  if (!foreignValue) return others;
+  const { amount, rate } = foreignValue;
+  return {
+    ...others,
+    foreignValue: {
+      ...foreignValue,
+      ...(amount === UNREADABLE && { amount: typed.foreignAmount }),
+      ...(rate === UNREADABLE && { rate: typed.foreignRate }),
+    },
+  };
+}
+
+interface Stated {
+  readonly references?: unknown;
+  readonly servicePeriod?: unknown;
+  readonly foreignValue?: unknown;
+}
+
+/** Returns what the form shows of an invoice or of the content of a draft, which may be anything. */
+export function typedDetailsOf({ references, servicePeriod, foreignValue }: Stated): TypedDetails {
+  const { order, contract } = recordOf(references);
+  const { from, to } = recordOf(servicePeriod);
+  const { currency, amount, rate, rateDate } = recordOf(foreignValue);
+  const code = textOf(currency);
+  return {
+    order: textOf(order),
+    contract: textOf(contract),
+    periodFrom: textOf(from),
+    periodTo: textOf(to),
+    foreignCurrency: isForeignCurrency(code) ? code : '',
+    foreignAmount: typedAmountOf(amount, code),
+    foreignRate: isRate(rate) ? rateText(rate).replace('.', ',') : textOf(rate),
+    foreignDate: textOf(rateDate),
+  };
+}
+
+function typedAmountOf(amount: unknown, currency: string): string {
+  const isAmount = Number.isSafeInteger(amount) && (amount as number) >= 0;
+  // A currency of two decimals stands for one that is not chosen yet.
+  const known = isForeignCurrency(currency) ? currency : 'EUR';
+  return isAmount ? foreignAmountText(amount as number, known).replace('.', ',') : textOf(amount);
+}
+
+function isRate(rate: unknown): rate is number {
+  return typeof rate === 'number' && scaled(rate, RATE_PLACES) !== null;
+}
+
+/** How many decimals a currency has; two while none is chosen. */
+function placesOf(currency: string): number {
+  return isForeignCurrency(currency) ? decimalsOf(currency) : 2;
+}
