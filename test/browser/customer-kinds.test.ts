@@ -58,7 +58,7 @@ describe.skipIf(BROWSER_PATH === null)('the form of an invoice', () => {
     await page.select('#exemption-1', 'suspension');
     await choose(page, '#certificateDate-1', '2026-02-03');
     // Closed until somebody asks for it, by keyboard too.
-    await page.focus('details.more summary');
+    await page.focus('#more summary');
     await page.keyboard.press('Enter');
     await type(page, '#order', 'BC-4711');
     await type(page, '#contract', 'C-2026/9');
@@ -98,6 +98,78 @@ describe.skipIf(BROWSER_PATH === null)('the form of an invoice', () => {
     const facts = (await page.$eval('.details dl', (list) => list.textContent)) ?? '';
     expect(facts).toContain('CommandeBC-4711ContratC-2026/9Période1 septembre 2026 au 1 octobre 2026');
     expect(facts.replaceAll('\u00a0', ' ')).toContain('Valeur en devise100,00 EUR (1 EUR = 10 MAD, cours du ');
+    await close();
+  });
+
+  it('deducts a deposit in a draft, and in the invoice that replaces the issued one', async () => {
+    const { page, client, tenant, complaints, close } = await openWorkspacePage(service, browser, {
+      role: 'biller',
+      language: 'en',
+      open: 'invoices/new',
+    });
+    const accepted = () => page.waitForSelector('.status[data-status=accepted]', { timeout: 50_000 });
+    const idOf = () => new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const until = (selector: string, text: string) =>
+      page.waitForFunction(
+        (at, expected) =>
+          document
+            .querySelector(at)
+            ?.textContent?.replaceAll('\u00a0', ' ')
+            .replaceAll(/[\u2066\u2069]/g, '')
+            .includes(expected),
+        {},
+        selector,
+        text,
+      );
+    const openDeposits = async () => {
+      await page.waitForSelector('#deposit-part summary');
+      await page.focus('#deposit-part summary');
+      await page.keyboard.press('Enter');
+    };
+    await openDeposits();
+    await page.locator('#isDeposit').click();
+    expect(await page.$('#deposits')).toBeNull();
+    await type(page, '#unitPrice-1', '300');
+    await page.locator('.creation [type=submit]').click();
+    await accepted();
+    await until('h1', 'Deposit invoice 2026-');
+    const deposit = idOf();
+
+    await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices/new`);
+    await openDeposits();
+    await page.waitForSelector(`#deposit-${deposit}:not(:disabled)`);
+    await until('#deposits', '360.00 MAD');
+    await page.locator(`#deposit-${deposit}`).click();
+    await until('.form-totals', 'Deposits deducted, excl. VAT−300.00');
+    await until('.form-totals', 'Amount due 840.00');
+    await expectAccessible(page);
+    await page.locator('.creation [type=button].secondary::-p-text(Save as draft)').click();
+    await page.waitForFunction(() => /\/drafts\/drf_/.test(location.pathname));
+    await until('.form-totals', 'Amount due 840.00');
+    await until('#deposits', '360.00 MAD');
+    await page.locator('.creation [type=submit]:not([aria-disabled=true])').click();
+    await accepted();
+    await until('.amount', '840.00');
+    const final = idOf();
+    await page.waitForSelector(`.details a[href$="/${deposit}"]`);
+
+    await page.locator(`a[href$="/${final}/replace"]`).click();
+    await page.waitForSelector(`#deposit-${deposit}:checked`);
+    await until('.form-totals', 'Amount due 840.00');
+    await type(page, '#quantity-1', '2');
+    await until('.form-totals', 'Amount due 2,040.00');
+    await expectAccessible(page);
+    await page.locator('.creation [type=submit]').click();
+    await page.waitForFunction((id) => !location.pathname.includes(id), {}, final);
+    await accepted();
+    await until('.amount', '2,040.00');
+    const { body } = await client.graphql(`{ invoice(id: "${deposit}") { deductedIn { id amount } } }`);
+    expect(body.data.invoice.deductedIn).toEqual({ id: idOf(), amount: 204_000 });
+    // Nothing of it is left, so it is not offered again.
+    await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices/new`);
+    await openDeposits();
+    await until('#deposits', 'This customer has no accepted deposit to deduct.');
+    expect(complaints).toEqual([]);
     await close();
   });
 });

@@ -29,7 +29,12 @@ export function DetailFields({ typed, faults, onTyped }: DetailFieldsProps) {
     onTyped: (value: string) => onTyped({ ...typed, details: { ...details, [name]: value } }),
   });
   return (
-    <details class="more" open={isOpen || isFaulty} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details
+      id="more"
+      class="more"
+      open={isOpen || isFaulty}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
       <summary>{more}</summary>
       <div class="fields">
         <Field {...field('order')} />

@@ -19,3 +19,24 @@ export const CREATE_INVOICE = graphql(`
 `);
 
 export type InvoiceInput = VariablesOf<typeof CREATE_INVOICE>['input'];
+
+/** The newest invoices to a customer, among them its deposit invoices. */
+export const CUSTOMER_DEPOSITS = graphql(`
+  query CustomerDeposits($customerIce: String, $customerName: String, $after: String) {
+    invoices(customerIce: $customerIce, customerName: $customerName, first: 100, after: $after) {
+      nodes { id isDeposit status customer { kind } deductedIn { id } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+
+/** A deposit invoice, and what is left of it: nothing if it is deducted. */
+export const DEPOSIT_LEFT = graphql(`
+  query DepositLeft($id: ID!) {
+    invoice(id: $id) { number createdAt }
+    left: creditPreview(invoiceId: $id, input: { reason: other }) {
+      amount
+      taxTotals { rate base tax }
+    }
+  }
+`);

@@ -1,6 +1,7 @@
 import { CUSTOMER_KIND_NAMES, type CustomerKind, DEFAULT_CUSTOMER_KIND } from '../../domain/invoice/customer-kind.ts';
-import type { TaxRate } from '../../domain/invoice/tax-rate.ts';
-import { totalsOf } from '../../domain/invoice/totals.ts';
+import { remainderOf } from '../../domain/invoice/deduction.ts';
+import type { RateTotal, TaxRate } from '../../domain/invoice/tax-rate.ts';
+import { type LineTotals, totalsAfter, totalsOf } from '../../domain/invoice/totals.ts';
 import type { InvoiceInput } from './documents.ts';
 import { detailsOf, type TypedDetails } from './typed-details.ts';
 import { adjustmentOf, isUnreadable, type TypedAdjustment } from './typed-discount.ts';
@@ -23,14 +24,24 @@ export interface TypedInvoice {
   readonly discount?: TypedAdjustment;
   readonly charge?: TypedAdjustment;
   readonly details?: TypedDetails;
+  readonly isDeposit?: boolean;
+  /** The ids of the deposit invoices that a final invoice deducts. */
+  readonly deposits?: readonly string[];
 }
+
+/** What is left of deposits at each rate, by the id of the deposit invoice. */
+export type Left = ReadonlyMap<string, readonly RateTotal[]>;
+
+const NOTHING_LEFT: Left = new Map();
 
 /**
  * Converts the form to an invoice as the API takes it, with its total as the service computes it. What has an unreadable
  * figure is sent so that the service refuses it, and is not in the total.
+ * @param left what is left of the deposits that it deducts, as far as it is known
  */
-export function drawnUp(invoice: TypedInvoice): InvoiceInput {
-  const { name, email, number } = invoice;
+export function drawnUp(invoice: TypedInvoice, left = NOTHING_LEFT): InvoiceInput {
+  const { name, email, number, isDeposit } = invoice;
+  const deposits = isDeposit ? [] : [...(invoice.deposits ?? [])];
   const discount = adjustmentOf(invoice.discount);
   const charge = adjustmentOf(invoice.charge);
   const priced = { lines: invoice.lines.map(lineOf), ...(discount && { discount }), ...(charge && { charge }) };
@@ -41,29 +52,42 @@ export function drawnUp(invoice: TypedInvoice): InvoiceInput {
   };
   const own = number?.trim();
   return {
-    amount: readTotals(priced)?.gross ?? 0,
+    amount: readTotals({ ...priced, deposits }, left)?.gross ?? 0,
     currency: 'MAD',
     customer,
     ...priced,
     ...(own && { number: own }),
+    ...(isDeposit && { isDeposit }),
+    ...(deposits.length > 0 && { deposits }),
     ...(invoice.details && detailsOf(invoice.details)),
   };
 }
 
 /**
- * Returns the totals of what can be read of an invoice.
+ * Returns the totals of what can be read of an invoice, after the deposits of which is known what is left. Deposits that
+ * exceed the lines are refused by the service, and not deducted until then.
  * @returns null when a total is beyond the limit of the service
  */
-export function readTotals({ lines, discount, charge }: Pick<InvoiceInput, 'lines' | 'discount' | 'charge'>) {
+export function readTotals(
+  { lines, discount, charge, deposits }: Pick<InvoiceInput, 'lines' | 'discount' | 'charge' | 'deposits'>,
+  left = NOTHING_LEFT,
+): LineTotals | null {
   const readable = lines.filter(
     (line) => ![line.quantity, line.unitPrice, line.taxRate].includes(UNREADABLE) && !isUnreadable(line.discount),
   );
-  return totalsOf({
+  const sale = totalsOf({
     // A rate that does not exist is refused by the service; its line counts in the total until then.
     lines: readable.map((line) => ({ ...line, taxRate: line.taxRate as TaxRate })),
     discount: isUnreadable(discount) ? null : discount,
     charge: isUnreadable(charge) ? null : charge,
   });
+  const deducted = (deposits ?? []).flatMap((id) => {
+    const rates = left.get(id);
+    return rates ? [{ rates }] : [];
+  });
+  if (!sale || deducted.length === 0) return sale;
+  const remainder = remainderOf(sale.rates, deducted);
+  return 'rates' in remainder ? totalsAfter(sale, remainder) : sale;
 }
 
 /** Returns what a customer is; a company if that is not known. */

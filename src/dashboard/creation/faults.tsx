@@ -32,10 +32,10 @@ export function allFaults(...sources: readonly Faults[]): Faults {
 
 /**
  * Places problems that the service finds in what the form sends. The amount is what the form adds up to, so a problem of
- * it is left out while a line, the discount or the charge has one.
+ * it is left out while a line, the discount, the charge or a deposit has one.
  */
 export function placedProblems(problems: readonly InputProblem[], lines: number): Placed<InputProblem> {
-  const isAddedUp = ({ param }: InputProblem) => /^(lines\.|discount|charge)/.test(param ?? '');
+  const isAddedUp = ({ param }: InputProblem) => /^(lines\.|discount|charge|deposits)/.test(param ?? '');
   const shown = problems.some(isAddedUp) ? problems.filter(({ param }) => param !== 'amount') : problems;
   return placed(shown, ({ param }) => fieldOfParam(param), lines);
 }

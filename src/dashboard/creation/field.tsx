@@ -1,3 +1,4 @@
+import type { ComponentChild } from 'preact';
 import { useLanguage } from '../interface/language.tsx';
 import { FINDING_TEXTS } from '../text/findings.ts';
 import type { Fault } from './faults.tsx';
@@ -12,13 +13,14 @@ interface FieldProps {
 
 interface CheckProps {
   readonly name: string;
-  readonly label: string;
+  readonly label: ComponentChild;
   readonly checked: boolean;
+  readonly disabled?: boolean;
   readonly onChecked: (checked: boolean) => void;
 }
 
 /** A box to check. */
-export function Check({ name, label, checked, onChecked }: CheckProps) {
+export function Check({ name, label, checked, disabled = false, onChecked }: CheckProps) {
   return (
     <div class="field choices">
       <label for={name}>
@@ -26,6 +28,7 @@ export function Check({ name, label, checked, onChecked }: CheckProps) {
           id={name}
           type="checkbox"
           checked={checked}
+          disabled={disabled}
           onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
         />
         {label}
@@ -100,7 +103,8 @@ interface FaultListProps extends Pick<FieldProps, 'name' | 'value'> {
   readonly faults: readonly Fault[];
 }
 
-function FaultList({ name, value, faults }: FaultListProps) {
+/** Says what is wrong with a field. */
+export function FaultList({ name, value, faults }: FaultListProps) {
   const { language } = useLanguage();
   return (
     <div class="refusal" id={`${name}-fault`}>

@@ -2,11 +2,11 @@ import { useLanguage } from '../interface/language.tsx';
 import { isAdjusted, type ShownTotals, Sums, sumsOf } from '../invoice/sums.tsx';
 import { formatMoney } from '../text/money.ts';
 import type { InvoiceInput } from './documents.ts';
-import { readTotals } from './drawn-up.ts';
+import { type Left, readTotals } from './drawn-up.ts';
 
 /** Returns the totals of what the form sends, as the service computes them. */
-export function shownTotals(input: InvoiceInput): ShownTotals {
-  const totals = readTotals(input);
+export function shownTotals(input: InvoiceInput, left: Left): ShownTotals {
+  const totals = readTotals(input, left);
   return {
     linesTotal: totals?.linesNet ?? 0,
     discountTotal: totals?.discount?.net ?? 0,
@@ -25,7 +25,8 @@ export function FormTotals({ totals }: { readonly totals: ShownTotals }) {
     <div class="form-totals">
       {isAdjusted(totals) && <Sums sums={sumsOf(totals, texts, language)} />}
       <p class="total">
-        {texts.total} <strong>{formatMoney(totals.total, language)}</strong>
+        {totals.depositsTotal === 0 ? texts.total : texts.payable}{' '}
+        <strong>{formatMoney(totals.total, language)}</strong>
       </p>
     </div>
   );

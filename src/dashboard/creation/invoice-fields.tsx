@@ -2,6 +2,7 @@ import { UNITS } from '../../domain/invoice/units.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { AdjustmentFields } from './adjustment-fields.tsx';
 import { CustomerFields } from './customer-fields.tsx';
+import { DepositFields } from './deposit-fields.tsx';
 import { DetailFields } from './detail-fields.tsx';
 import type { TypedInvoice } from './drawn-up.ts';
 import { ExemptionChoice } from './exemption-choice.tsx';
@@ -9,6 +10,7 @@ import type { Faults } from './faults.tsx';
 import { Check, Choice, Field } from './field.tsx';
 import { fieldOfLine } from './place-findings.ts';
 import type { TypedLine } from './typed-line.ts';
+import type { Deposits } from './use-deposits.ts';
 
 const MOST_LINES = 20;
 
@@ -16,12 +18,13 @@ interface InvoiceFieldsProps {
   readonly typed: TypedInvoice;
   /** What a further line begins with. */
   readonly newLine: TypedLine;
+  readonly deposits: Deposits;
   readonly faults?: Faults;
   readonly onTyped: (typed: TypedInvoice) => void;
 }
 
 /** The fields of an invoice: its customer, its lines and what concerns all of them. */
-export function InvoiceFields({ typed, newLine, faults, onTyped }: InvoiceFieldsProps) {
+export function InvoiceFields({ typed, newLine, deposits, faults, onTyped }: InvoiceFieldsProps) {
   const { texts } = useLanguage();
   const setLine = (index: number, line: TypedLine | null) =>
     onTyped({ ...typed, lines: typed.lines.flatMap((each, i) => (i !== index ? [each] : line ? [line] : [])) });
@@ -50,6 +53,7 @@ export function InvoiceFields({ typed, newLine, faults, onTyped }: InvoiceFields
         </p>
       )}
       <AdjustmentFields typed={typed} faults={faults} onTyped={onTyped} />
+      <DepositFields typed={typed} deposits={deposits} faults={faults} onTyped={onTyped} />
       <DetailFields typed={typed} faults={faults} onTyped={onTyped} />
     </>
   );

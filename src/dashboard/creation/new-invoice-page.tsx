@@ -19,6 +19,7 @@ import { FormTotals, shownTotals } from './form-totals.tsx';
 import { InvoiceFields } from './invoice-fields.tsx';
 import { SameByApi } from './same-by-api.tsx';
 import { EMPTY_LINE, type TypedLine } from './typed-line.ts';
+import { useDeposits } from './use-deposits.ts';
 import { useRefused } from './use-refused.ts';
 
 const NEW_LINE: TypedLine = { description: 'Conseil', quantity: '1', unitPrice: '1000,00', taxRate: '20' };
@@ -48,7 +49,8 @@ function CreationForm() {
   const shared = useSharedRefusal();
   const creation = useChange(CREATE_INVOICE, shared);
   const keeping = useChange(CREATE_DRAFT, shared);
-  const input = drawnUp(typed);
+  const deposits = useDeposits(typed);
+  const input = drawnUp(typed, deposits.left);
   const idempotencyKey = useRequestKey(input);
   const refused = useRefused(shared[0], typed.lines.length);
   useTitle(title);
@@ -56,10 +58,11 @@ function CreationForm() {
   async function create(): Promise<void> {
     const made = await creation.run({ input, idempotencyKey });
     if (made) route(`${address}/invoices/${made.invoice.id}`);
+    else deposits.readAgain();
   }
 
   async function keep(): Promise<void> {
-    const made = await keeping.run({ content: contentOf(typed, {}) });
+    const made = await keeping.run({ content: contentOf(typed, {}, deposits.left) });
     if (made) route(`${address}/drafts/${made.draft.id}`);
   }
 
@@ -77,10 +80,11 @@ function CreationForm() {
         <InvoiceFields
           typed={typed}
           newLine={isTest ? NEW_LINE : EMPTY_LINE}
+          deposits={deposits}
           faults={refused ? faultsOf(refused) : NO_FAULTS}
           onTyped={setTyped}
         />
-        <FormTotals totals={shownTotals(input)} />
+        <FormTotals totals={shownTotals(input, deposits.left)} />
         <div role="alert">{refused && <ProblemList placed={refused} />}</div>
         <Refusal why={refused ? null : shared[0]} />
         <p class="actions">

@@ -26,6 +26,7 @@ const BY_PARAM = {
   'foreignValue.amount': 'foreignAmount',
   'foreignValue.rate': 'foreignRate',
   'foreignValue.rateDate': 'foreignDate',
+  deposits: 'deposits',
 } as const;
 
 const BUYER = 'AccountingCustomerParty/Party';
@@ -74,7 +75,7 @@ export function fieldOfParam(param: string | null): string | null {
     const field = OF_LINES.includes(path) ? path : found(BY_LINE_PARAM, path);
     return field && fieldOfLine(field, Number(index));
   }
-  return found(BY_PARAM, param ?? '');
+  return found(BY_PARAM, param?.replace(/^deposits\.\d{1,3}$/, 'deposits') ?? '');
 }
 
 /**

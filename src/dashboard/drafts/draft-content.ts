@@ -1,5 +1,5 @@
 import type { InvoiceInput } from '../creation/documents.ts';
-import { drawnUp, kindOf, type TypedInvoice } from '../creation/drawn-up.ts';
+import { drawnUp, kindOf, type Left, type TypedInvoice } from '../creation/drawn-up.ts';
 import { draftDetailsOf, NO_DETAILS, typedDetailsOf } from '../creation/typed-details.ts';
 import { isUnreadable, typedAdjustmentOf } from '../creation/typed-discount.ts';
 import { type TypedLine, typedLineOf } from '../creation/typed-line.ts';
@@ -10,11 +10,13 @@ export type DraftContent = Readonly<Record<string, unknown>>;
 /**
  * Converts the form to the content of a draft. A figure that cannot be read stays as it was typed, so that the service
  * names it and the form shows it again.
- * @param before the content that the form was opened with: members that the form does not show are kept
+ * @param before the content that the form was opened with: members that the form does not show are kept, and the amount
+ *   while it is not known what is left of a deposit
  */
-export function contentOf(typed: TypedInvoice, before: DraftContent): DraftContent {
+export function contentOf(typed: TypedInvoice, before: DraftContent, left: Left = new Map()): DraftContent {
   const { details = NO_DETAILS, ...written } = typed;
-  const { customer, lines, number, ...drawn } = drawnUp(written);
+  const { customer, lines, number, ...drawn } = drawnUp(written, left);
+  const isUnknown = drawn.deposits?.some((id) => !left.has(id)) ?? false;
   // What the form shows is as it was typed, so nothing of an earlier kind of customer stays.
   const {
     email: _email,
@@ -31,6 +33,8 @@ export function contentOf(typed: TypedInvoice, before: DraftContent): DraftConte
     references: _references,
     servicePeriod: _period,
     foreignValue: _value,
+    isDeposit: _isDeposit,
+    deposits: _deposits,
     ...kept
   } = before;
   const own = typed.number === undefined ? earlier : number;
@@ -38,6 +42,7 @@ export function contentOf(typed: TypedInvoice, before: DraftContent): DraftConte
     ...kept,
     ...(own !== undefined && { number: own }),
     ...drawn,
+    ...(isUnknown && before.amount !== undefined && { amount: before.amount }),
     ...draftDetailsOf(details),
     ...asTypedOf('discount', drawn, typed),
     ...asTypedOf('charge', drawn, typed),
@@ -78,6 +83,8 @@ export function typedOf(content: DraftContent, newLine: TypedLine): TypedInvoice
     discount: typedAdjustmentOf(content.discount),
     charge: typedAdjustmentOf(content.charge),
     details: typedDetailsOf(content),
+    isDeposit: content.isDeposit === true,
+    deposits: Array.isArray(content.deposits) ? content.deposits.filter((id) => typeof id === 'string') : [],
   };
 }
 

@@ -5,6 +5,7 @@ import { faultsOf, ProblemList, placedProblems } from '../creation/faults.tsx';
 import { FormTotals } from '../creation/form-totals.tsx';
 import { InvoiceFields } from '../creation/invoice-fields.tsx';
 import { EMPTY_LINE } from '../creation/typed-line.ts';
+import { useDeposits } from '../creation/use-deposits.ts';
 import { reasonOf } from '../graphql/client.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
@@ -49,7 +50,8 @@ function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onR
   const { route } = useLocation();
   const opened = draft.content as DraftContent;
   const [typed, setTyped] = useState(() => typedOf(opened, EMPTY_LINE));
-  const [saved, setSaved] = useState({ ...draft, text: JSON.stringify(contentOf(typed, opened)) });
+  const deposits = useDeposits(typed);
+  const [saved, setSaved] = useState({ ...draft, text: JSON.stringify(contentOf(typed, opened, deposits.left)) });
   const shared = useSharedRefusal();
   const saving = useChange(UPDATE_DRAFT, shared);
   const issuing = useChange(ISSUE_DRAFT, shared);
@@ -58,7 +60,7 @@ function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onR
   const { id } = draft;
   const { version, validation } = saved;
   const problems = placedProblems(validation.problems, typed.lines.length);
-  const text = JSON.stringify(contentOf(typed, opened));
+  const text = JSON.stringify(contentOf(typed, opened, deposits.left));
   const isSaved = text === saved.text;
   const [refusal] = shared;
   const isChanged =
@@ -99,7 +101,13 @@ function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onR
           if (isSaved && validation.valid) void issue();
         }}
       >
-        <InvoiceFields typed={typed} newLine={EMPTY_LINE} faults={faultsOf(problems)} onTyped={setTyped} />
+        <InvoiceFields
+          typed={typed}
+          newLine={EMPTY_LINE}
+          deposits={deposits}
+          faults={faultsOf(problems)}
+          onTyped={setTyped}
+        />
         {validation.totals && <FormTotals totals={validation.totals} />}
         <p class="under" role="status">
           {isSaved ? texts.saved(formatMoment(saved.updatedAt, language)) : texts.saving}

@@ -26,6 +26,9 @@ export const DOCUMENT = graphql(`
         replaces { id number }
         discount { percent reason }
         charge { percent reason }
+        isDeposit
+        deposits { id number amount }
+        deductedIn { id number }
         references { order contract }
         servicePeriod { from to }
         foreignValue { currency amount rate rateDate }

@@ -1,8 +1,11 @@
 import type { ComponentChild } from 'preact';
 import { CREDIT_LABELS } from '../../text/credit-labels.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
+import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
 import { PARTICULAR_LABELS } from '../../text/particular-labels.ts';
+import { useLanguage } from '../interface/language.tsx';
 import { formatDate, formatDay } from '../text/dates.ts';
+import { DEPOSIT_TEXTS } from '../text/deposits.ts';
 import { DETAIL_TEXTS } from '../text/details.ts';
 import type { Language } from '../text/languages.ts';
 import { formatForeign, formatMoney, formatRate } from '../text/money.ts';
@@ -46,6 +49,18 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
             ) : null,
           ] as const,
           ...creditedOf(invoice, language),
+          [
+            DEPOSIT_LABELS[language].less,
+            invoice.deposits.length > 0 ? (
+              <Deducted key="deducted" deposits={invoice.deposits} addressOf={addressOf} />
+            ) : null,
+          ] as const,
+          [
+            DEPOSIT_TEXTS[language].deductedIn,
+            invoice.deductedIn ? (
+              <Corrected key="deductedIn" original={invoice.deductedIn} addressOf={addressOf} />
+            ) : null,
+          ] as const,
         ]),
     [texts.dgiId, dgiId],
   ];
@@ -113,11 +128,29 @@ function creditedOf({ acceptedCredit: credit, amount }: InvoiceOnly, language: L
   return [[label, what] as const];
 }
 
+interface DeductedProps extends Pick<InvoiceDetailsProps, 'addressOf'> {
+  readonly deposits: InvoiceOnly['deposits'];
+}
+
+/** Lists the deposits that an invoice deducts, with what it deducts of each. */
+function Deducted({ deposits, addressOf }: DeductedProps) {
+  const { language } = useLanguage();
+  return (
+    <ul class="deducted">
+      {deposits.map((deposit) => (
+        <li key={deposit.id}>
+          <Corrected original={deposit} addressOf={addressOf} /> <bdi>{formatMoney(deposit.amount, language)}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 interface CorrectedProps extends Pick<InvoiceDetailsProps, 'addressOf'> {
   readonly original: { readonly id: string | null; readonly number: string | null };
 }
 
-/** Shows the number of the invoice that is corrected, with a link if it is an invoice of this service. */
+/** Shows the number of another invoice, with a link if it is an invoice of this service. */
 function Corrected({ original: { id, number }, addressOf }: CorrectedProps) {
   const shown = <bdi>{number}</bdi>;
   return id !== null && addressOf ? <a href={addressOf(id)}>{shown}</a> : shown;

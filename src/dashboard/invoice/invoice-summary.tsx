@@ -1,3 +1,4 @@
+import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
 import { formatAmount } from '../text/money.ts';
 import type { Invoice } from './documents.ts';
 import { useDocumentTexts } from './use-document-texts.ts';
@@ -13,7 +14,9 @@ export function InvoiceSummary({ invoice }: { invoice: Invoice }) {
   return (
     <section class="summary">
       <h1>
-        <span class="kind">{texts.invoice}</span>{' '}
+        <span class="kind">
+          {'terms' in invoice && invoice.isDeposit ? DEPOSIT_LABELS[language].title : texts.invoice}
+        </span>{' '}
         {number === null ? <em>{texts.numberToCome}</em> : <bdi>{number}</bdi>}
       </h1>
       <p class="amount" data-long={amount.length > LONG_AMOUNT}>

@@ -1,6 +1,7 @@
 import type { ComponentChild } from 'preact';
 import { ADJUSTMENT_LABELS } from '../../text/adjustment-labels.ts';
 import { useLanguage } from '../interface/language.tsx';
+import { DEPOSIT_TEXTS } from '../text/deposits.ts';
 import type { Texts } from '../text/fr.ts';
 import type { Language } from '../text/languages.ts';
 import { formatAmount, formatPercent } from '../text/money.ts';
@@ -42,11 +43,12 @@ export function sumsOf(
   { discount, charge }: Adjustments = {},
 ): Sum[] {
   const labels = ADJUSTMENT_LABELS[language];
-  const { linesTotal, discountTotal, chargeTotal, subtotal, taxTotals } = totals;
+  const { linesTotal, discountTotal, chargeTotal, depositsTotal, subtotal, taxTotals } = totals;
   const sums: Sum[] = [];
   if (isAdjusted(totals)) sums.push([labels.lines, linesTotal]);
   if (discountTotal !== 0) sums.push([<Label name={labels.discount} of={discount} key="discount" />, -discountTotal]);
   if (chargeTotal !== 0) sums.push([<Label name={labels.charge} of={charge} key="charge" />, chargeTotal]);
+  if (depositsTotal !== 0) sums.push([DEPOSIT_TEXTS[language].deductedNet, -depositsTotal]);
   sums.push([texts.subtotal, subtotal], ...taxTotals.map(({ rate, tax }): Sum => [texts.vat(rate), tax]));
   return sums;
 }

@@ -68,6 +68,9 @@ export const MEMBER_DOCUMENT = graphql(`
         replaces { id number }
         discount { percent reason }
         charge { percent reason }
+        isDeposit
+        deposits { id number amount }
+        deductedIn { id number }
         references { order contract }
         servicePeriod { from to }
         foreignValue { currency amount rate rateDate }

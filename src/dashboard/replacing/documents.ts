@@ -23,6 +23,8 @@ export const REPLACEABLE = graphql(`
       lines { description quantity unit unitPrice taxIncluded discount { amount percent reason } taxRate exemption { code certificate { number date } } }
       discount { amount percent taxIncluded reason }
       charge { amount percent taxIncluded reason }
+      isDeposit
+      deposits { id number amount taxTotals { rate base tax } }
       references { order contract }
       servicePeriod { from to }
       foreignValue { currency amount rate rateDate }

@@ -9,6 +9,7 @@ import { InvoiceFields } from '../creation/invoice-fields.tsx';
 import { typedDetailsOf } from '../creation/typed-details.ts';
 import { typedAdjustmentOf } from '../creation/typed-discount.ts';
 import { EMPTY_LINE, typedLineOf } from '../creation/typed-line.ts';
+import { useDeposits } from '../creation/use-deposits.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
@@ -61,13 +62,15 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
   const [typed, setTyped] = useState(() => typedOf(invoice));
   const [note, setNote] = useState('');
   const creation = useChange(REPLACE_INVOICE);
-  const input = { ...drawnUp(typed), ...keptOf(invoice), customer: customerOf(typed, invoice) };
+  const deposits = useDeposits(typed, invoice.deposits);
+  const input = { ...drawnUp(typed, deposits.left), ...keptOf(invoice), customer: customerOf(typed, invoice) };
   const key = useRequestKey({ id, input, note });
   const { rejection, refused, faults, onLines } = useFindings(invoice, typed, creation.refusal);
 
   async function issue(): Promise<void> {
     const made = await creation.run({ id, input, reason: 'error', note: note.trim() || null, key });
     if (made) route(`${address}/invoices/${made.invoice.id}`);
+    else deposits.readAgain();
   }
 
   return (
@@ -82,6 +85,7 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
       <InvoiceFields
         typed={typed}
         newLine={EMPTY_LINE}
+        deposits={deposits}
         faults={faults}
         onTyped={(changed) => {
           onLines(changed.lines.length);
@@ -93,7 +97,7 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
           <Field name="note" label={CREDITING_TEXTS[language].note} value={note} onTyped={setNote} />
         </div>
       )}
-      <FormTotals totals={shownTotals(input)} />
+      <FormTotals totals={shownTotals(input, deposits.left)} />
       <div role="alert">{refused && <ProblemList placed={refused} />}</div>
       <Refusal why={refused ? null : creation.refusal} />
       <button type="submit" class="primary" aria-disabled={creation.busy}>
@@ -120,6 +124,8 @@ function typedOf(invoice: Replaceable): TypedInvoice {
     discount: typedAdjustmentOf(discount),
     charge: typedAdjustmentOf(charge),
     details: typedDetailsOf(invoice),
+    isDeposit: invoice.isDeposit,
+    deposits: invoice.deposits.map(({ id }) => id),
   };
 }
 

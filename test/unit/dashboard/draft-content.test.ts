@@ -89,6 +89,31 @@ it('keeps order, contract, period and the value in another currency, as they wer
   expect(typedOf(strange, EMPTY_LINE).details).toMatchObject({ order: '', foreignCurrency: '', foreignAmount: '-1' });
 });
 
+it('keeps the deposits of a draft, and its amount until it is known what is left of them', () => {
+  const line = { description: 'A', quantity: 1, unitPrice: 100_000, taxRate: 20 };
+  const content = { lines: [line], deposits: ['inv_1', 'inv_2'], amount: 7 };
+  const typed = typedOf(content, EMPTY_LINE);
+  expect(contentOf(typed, content)).toMatchObject({ deposits: ['inv_1', 'inv_2'], amount: 7 });
+  const left = new Map([['inv_1', [{ rate: 20 as const, base: 30_000, tax: 6000 }]]]);
+  expect(contentOf(typed, content, left).amount).toBe(7);
+  left.set('inv_2', [{ rate: 20, base: 10_000, tax: 2000 }]);
+  expect(contentOf(typed, content, left)).toMatchObject({ deposits: ['inv_1', 'inv_2'], amount: 72_000 });
+  const one = contentOf({ ...typed, deposits: ['inv_2'] }, content, left);
+  expect(one).toMatchObject({ deposits: ['inv_2'], amount: 108_000 });
+  // More than was sold, which the service refuses.
+  left.set('inv_2', [{ rate: 20, base: 100_001, tax: 20_000 }]);
+  expect(contentOf({ ...typed, deposits: ['inv_2'] }, content, left).amount).toBe(120_000);
+  expect(contentOf({ ...typed, deposits: [] }, content, left)).not.toHaveProperty('deposits');
+  const asked = contentOf({ ...typed, isDeposit: true }, content, left);
+  expect(asked).toMatchObject({ isDeposit: true, amount: 120_000 });
+  expect(asked).not.toHaveProperty('deposits');
+  expect(typedOf({ deposits: 'inv_1', isDeposit: 'yes' }, EMPTY_LINE)).toMatchObject({
+    deposits: [],
+    isDeposit: false,
+  });
+  expect(typedOf({ deposits: ['inv_1', 7] }, EMPTY_LINE).deposits).toEqual(['inv_1']);
+});
+
 it('keeps the exemption of a line at 0 %, and sends none at another rate', () => {
   const exemption = { code: 'suspension', certificate: { number: 'A 7', date: '2026-02-03' } };
   const line = { description: 'A', quantity: 1, unitPrice: 100, taxRate: 0, exemption };
