@@ -76,7 +76,7 @@ export const creditInvoice = {
     let undo = async () => {};
     const issued = await issueCreditNote(needs, owner, idempotencyKey, { invoiceId, ...input }, async (id) => {
       const find = () => creditable(invoices, owner, invoiceId);
-      const taken = await takeCredit(invoices, find, id, requestOf(input), () => new Date());
+      const taken = await takeCredit(invoices, find, id, requestOf(input, owner), () => new Date());
       undo = () => giveBack(invoices, taken, { creditNoteId: id });
       const { original, lines, share } = taken;
       const { currency, customer } = original;
@@ -104,8 +104,9 @@ export async function creditable(
   throw serviceError('invoice_not_accepted', message, 'invoiceId');
 }
 
-/** Returns what a valid input asks to credit. */
-export function requestOf({ lines, amounts }: CreditInvoiceInput): CreditRequest {
-  if (lines != null) return { kind: 'lines', lines };
-  return amounts == null ? { kind: 'rest' } : { kind: 'amounts', amounts };
+/** Returns what a valid input asks to credit, in the language of its seller's documents. */
+export function requestOf({ lines, amounts }: CreditInvoiceInput, { tenant }: Member): CreditRequest {
+  const language = tenant.profile.documentLanguage;
+  if (lines != null) return { kind: 'lines', lines, language };
+  return amounts == null ? { kind: 'rest', language } : { kind: 'amounts', amounts, language };
 }

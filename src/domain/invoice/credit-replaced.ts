@@ -40,16 +40,17 @@ export async function creditReplaced(
     if (invoice && isAccepted(invoice)) return invoice;
     throw new Error(`invoice ${credited.invoiceId}, which ${replacing.id} credits, is not there or not accepted`);
   };
-  const taken = await takeRest(invoices, read, { creditNoteId: id, replacingId: replacing.id }, now);
+  const share = { creditNoteId: id, replacingId: replacing.id, language: seller.documentLanguage };
+  const taken = await takeRest(invoices, read, share, now);
   if ('why' in taken) return null;
-  const { original, lines, share } = taken;
+  const { original, lines, share: credit } = taken;
   const { createdAt, order } = newCreationMoment();
   const note = newDocument(
     { tenantId, environment, seller },
     {
       id,
       kind: 'credit_note',
-      amount: share.amount,
+      amount: credit.amount,
       currency: original.currency,
       ownNumber: null,
       customer: original.customer,
@@ -58,7 +59,7 @@ export async function creditReplaced(
       charge: null,
       terms: NO_TERMS,
       metadata: {},
-      credit: { ...share, original: originalOf(original), reason: replaces.reason, note: replaces.note },
+      credit: { ...credit, original: originalOf(original), reason: replaces.reason, note: replaces.note },
       replaces: null,
       createdAt,
       traceparent,

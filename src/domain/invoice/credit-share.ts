@@ -1,21 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
 import { QUANTITY_PLACES, scaled } from '../decimal.ts';
+import type { DocumentLanguage } from '../document-language.ts';
 import { type Problem, problem } from '../errors.ts';
 import { type Centimes, CURRENCY, decimalOf } from '../money.ts';
 import type { CreditShare, Original } from './credit.ts';
 import type { Invoice, InvoiceLine } from './invoice.ts';
 import { finalAmountOf, isShared, PIECE, partOf } from './line-amounts.ts';
-import { measureOf, plainDescription } from './plain-line.ts';
+import { LINE_WORDS } from './line-words.ts';
+import { describedIn, measureOf } from './plain-line.ts';
 import { taxOn } from './rate-sums.ts';
 import type { RateTotal, TaxRate } from './tax-rate.ts';
 import { type InvoiceTotals, type StatedDocument, statedTotals, totalsOfRates } from './totals.ts';
 
 /** What to credit. */
-export type CreditRequest =
-  /** All that is left. */
-  | { readonly kind: 'rest' }
+export type CreditRequest = (
+  | /** All that is left. */
+  { readonly kind: 'rest' }
   | { readonly kind: 'lines'; readonly lines: readonly CreditedLine[] }
-  | { readonly kind: 'amounts'; readonly amounts: readonly CreditedAmount[] };
+  | { readonly kind: 'amounts'; readonly amounts: readonly CreditedAmount[] }
+) & {
+  /** The language of what the service writes into the lines; absent: French. */
+  readonly language?: DocumentLanguage | undefined;
+};
 
 export interface CreditedLine {
   /** The position of the line in the invoice, starting at 1. */
@@ -28,7 +34,7 @@ export interface CreditedAmount {
   readonly taxRate: TaxRate;
   /** The amount excluding tax. */
   readonly net: Centimes;
-  /** The text of the credit note's line; absent or null for a fixed one. */
+  /** The text of the credit note's line; absent or null for one that the service writes. */
   readonly description?: string | null | undefined;
 }
 
@@ -131,13 +137,14 @@ function linesOf(
   left: CreditShare | null,
   request: CreditRequest,
 ): InvoiceLine[] {
+  const { language = 'fr' } = request;
   const lineOf = (description: string, taxRate: TaxRate, net: Centimes) => {
     return { ...PIECE, description, unitPrice: net, taxRate, amount: net, exemption: commonExemption(lines, taxRate) };
   };
   /** Only the invoice has a discount, a charge and deposits of the whole document, so its shares are in the line. */
   const credited = (line: InvoiceLine) => {
     if (isShared(line)) {
-      return { ...lineOf(plainDescription(line), line.taxRate, finalAmountOf(line)), exemption: line.exemption };
+      return { ...lineOf(describedIn(language, line), line.taxRate, finalAmountOf(line)), exemption: line.exemption };
     }
     return line.finalAmount == null && line.depositShare == null
       ? line
@@ -146,7 +153,7 @@ function linesOf(
   switch (request.kind) {
     case 'rest':
       if (left === null) return lines.map(credited);
-      return left.rates.map(({ rate, base }) => lineOf(`Solde de la facture ${number}`, rate, base));
+      return left.rates.map(({ rate, base }) => lineOf(LINE_WORDS[language].balance(number), rate, base));
     case 'lines':
       return request.lines.flatMap(({ line, quantity }) => {
         const chosen = lines[line - 1];
@@ -154,12 +161,12 @@ function linesOf(
         if (quantity === chosen.quantity) return credited(chosen);
         const { amount, isExact } = partOf(chosen, quantity);
         if (isExact) return { ...credited(chosen), quantity, amount };
-        const description = `${chosen.description} (${measureOf({ ...chosen, quantity })})`;
+        const description = `${chosen.description} (${measureOf({ ...chosen, quantity }, language)})`;
         return { ...lineOf(description, chosen.taxRate, amount), exemption: chosen.exemption };
       });
     case 'amounts':
       return request.amounts.map(({ taxRate, net, description }) =>
-        lineOf(description ?? `Avoir sur la facture ${number}`, taxRate, net),
+        lineOf(description ?? LINE_WORDS[language].credit(number), taxRate, net),
       );
   }
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_CUSTOMER_KIND } from './customer-kind.ts';
 import type { Customer } from './invoice.ts';
 
 /** Maximum length of the searched part of a name, in characters. */
@@ -24,7 +25,28 @@ export function customerKey(name: string): string {
  * identifier of their own, so they are the same only if all that invoices state of them is: two persons with one name
  * are never taken for one because of the name.
  */
-export function customerIdentity({ kind, country, taxNumber, email, address }: Customer): string {
-  if (kind === 'company') return kind;
-  return JSON.stringify([kind, country, taxNumber, email?.toLowerCase() ?? null, address && customerKey(address)]);
+export function customerIdentity(customer: Customer): string {
+  const { kind } = customer;
+  return kind === 'company' ? kind : JSON.stringify([kind, ...Object.values(comparedOf(customer))]);
+}
+
+function comparedOf({ country, taxNumber, email, address }: Customer) {
+  return { country, taxNumber, email: email?.toLowerCase() ?? null, address: address && customerKey(address) };
+}
+
+/** A customer as an input states it. */
+export type AskedCustomer = { readonly [Name in keyof Customer]?: Customer[Name] | null | undefined };
+
+/**
+ * Returns the members by which the customer of an invoice is another one than that of an input; none: they are the same.
+ * Companies are told apart by their ICE, others as in {@link customerIdentity}.
+ */
+export function differencesOf(customer: Customer, asked: AskedCustomer): (keyof Customer)[] {
+  const { kind, ice = null, name, country = null, taxNumber = null, email = null, address } = asked;
+  if (customer.kind !== (kind ?? DEFAULT_CUSTOMER_KIND)) return ['kind'];
+  if (customer.kind === 'company') return ice !== null && customer.ice === ice ? [] : ['ice'];
+  const stated = comparedOf(customer);
+  const others = comparedOf({ ...customer, country, taxNumber, email, address: address || null });
+  const names = (['country', 'taxNumber', 'email', 'address'] as const).filter((each) => stated[each] !== others[each]);
+  return customerKey(customer.name) === customerKey(name ?? '') ? names : ['name', ...names];
 }

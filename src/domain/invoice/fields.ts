@@ -73,8 +73,13 @@ export const CUSTOMER = {
     name: {
       rest: 'name',
       type: 'text',
-      input: filledText(LIMITS.name, 'the company name, a string'),
+      input: filledText(LIMITS.name, 'the name of the company or person, a string'),
+      restInput: {
+        input: filledText(LIMITS.name, 'the company name, a string'),
+        inputDescription: `Company name, at most ${LIMITS.name} characters.`,
+      },
       description: `Company name, at most ${LIMITS.name} characters.`,
+      inputDescription: `The name of the company or person, at most ${LIMITS.name} characters.`,
       example: 'Atlas Distribution SARL',
     },
     address: {

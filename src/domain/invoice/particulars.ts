@@ -2,7 +2,7 @@ import { addYears } from '../calendar-date.ts';
 import { decimalsOf, foreignAmountText } from '../currencies.ts';
 import { exactly, RATE_PLACES, rateText } from '../decimal.ts';
 import { type Problem, problem } from '../errors.ts';
-import { type Centimes, decimalOf } from '../money.ts';
+import { type Centimes, decimalOf, divideHalfUp } from '../money.ts';
 import { dateProblems } from './date-problems.ts';
 import { DATE_YEARS } from './field-input.ts';
 import { keeper } from './field-makers.ts';
@@ -82,7 +82,9 @@ export function particularsProblems(parts: ParticularParts, asked: Asked, issueD
   if (value === null || asked.amount === null || agrees(value, asked.amount, asked.lines)) return problems;
   const { currency, amount, rate } = value;
   const message = `foreignValue.amount is ${amount} (${foreignAmountText(amount, currency)} ${currency}): at ${rateText(rate)} it is ${decimalOf(valueInCentimes(value))} MAD, and amount is ${decimalOf(asked.amount)} MAD. Rounding does not explain the difference.`;
-  return [...problems, problem('amount_mismatch', message, 'foreignValue.amount')];
+  const expected = foreignOf(asked.amount, value);
+  const mismatch = problem('amount_mismatch', message, 'foreignValue.amount');
+  return [...problems, expected > 0n ? { ...mismatch, expected: String(expected) } : mismatch];
 }
 
 /** The decimals that every rate is taken to state: 10.8 is 10.8000, as banks publish it. */
@@ -105,6 +107,12 @@ function agrees({ currency, amount, rate }: ForeignValue, centimes: Centimes, li
     (value - 1n) * (scaledRate - rateOff) <= asked + rounding &&
     asked - rounding <= (value + 1n) * (scaledRate + rateOff)
   );
+}
+
+/** Returns what an amount in dirhams is at this rate, in the smallest unit of the currency, rounded half up. */
+function foreignOf(centimes: Centimes, { currency, rate }: Pick<ForeignValue, 'currency' | 'rate'>): bigint {
+  const scaled = BigInt(centimes) * 10n ** BigInt(decimalsOf(currency) + RATE_PLACES);
+  return divideHalfUp(scaled, 100n * exactly(rate, RATE_PLACES));
 }
 
 /** Returns a value at its rate, rounded down to a centime. */

@@ -1,6 +1,8 @@
 import { quantityText, unitPriceText } from '../decimal.ts';
+import type { DocumentLanguage } from '../document-language.ts';
 import { type Centimes, CURRENCY, decimalOf } from '../money.ts';
 import { finalAmountOf, isPlain, type StatedLine } from './line-amounts.ts';
+import { LINE_WORDS } from './line-words.ts';
 import { UNITS } from './units.ts';
 
 // A line as clients of integers read it (docs/decisions/0081, 0086, 0087): its quantity times its unit price is its
@@ -9,14 +11,21 @@ import { UNITS } from './units.ts';
 
 export type PlainableLine = StatedLine & { readonly description: string };
 
-/** Returns the description with what whole numbers cannot say: `Conseil (1,5 h × 400,00 MAD − 10 %)`. */
+/** Returns the description with what whole numbers cannot say, as REST shows it: `Conseil (1,5 h × 400,00 MAD − 10 %)`. */
 export function plainDescription(line: PlainableLine): string {
+  return describedIn('fr', line);
+}
+
+/** Returns the description with what whole numbers cannot say, in a language. */
+export function describedIn(language: DocumentLanguage, line: PlainableLine): string {
   const { description, unitPrice, unit } = line;
   if (!isPlain(line)) {
-    const price = `${inFrench(unitPriceText(unitPrice))} ${CURRENCY}${line.taxIncluded ? ' TTC' : ''}`;
-    return `${description} (${measureOf(line)} × ${price}${reduction(line)}${share(line)})`;
+    const tax = line.taxIncluded ? ` ${LINE_WORDS[language].withTax}` : '';
+    const price = `${local(unitPriceText(unitPrice), language)} ${CURRENCY}${tax}`;
+    const changes = `${reduction(line, language)}${share(line, language)}`;
+    return `${description} (${measureOf(line, language)} × ${price}${changes})`;
   }
-  return unit == null ? description : `${description} (${measureOf(line)})`;
+  return unit == null ? description : `${description} (${measureOf(line, language)})`;
 }
 
 export function plainQuantity(line: StatedLine): number {
@@ -33,30 +42,33 @@ export function plainAmount(line: StatedLine): Centimes {
   return finalAmountOf(line);
 }
 
-/** Writes how much a line has, in French: `1,5 h`. */
-export function measureOf({ quantity, unit }: Pick<StatedLine, 'quantity' | 'unit'>): string {
-  return [inFrench(quantityText(quantity)), unit && UNITS[unit].fr].filter(Boolean).join(' ');
+/** Writes how much a line has: `1,5 h`. */
+export function measureOf(
+  { quantity, unit }: Pick<StatedLine, 'quantity' | 'unit'>,
+  language: DocumentLanguage,
+): string {
+  return [local(quantityText(quantity), language), unit && UNITS[unit][language]].filter(Boolean).join(' ');
 }
 
-function reduction({ discount }: StatedLine): string {
+function reduction({ discount }: StatedLine, language: DocumentLanguage): string {
   if (discount == null) return '';
   const { amount, percent } = discount;
-  return ` − ${percent == null ? `${inFrench(decimalOf(amount ?? 0))} ${CURRENCY}` : `${inFrench(String(percent))} %`}`;
+  if (percent != null) return ` − ${local(String(percent), language)} %`;
+  return ` − ${local(decimalOf(amount ?? 0), language)} ${CURRENCY}`;
 }
 
 /** Writes what the discount, the charge and the deposits of the document change: `; remise globale − 4,17 MAD HT`. */
-function share(line: StatedLine): string {
+function share(line: StatedLine, language: DocumentLanguage): string {
+  const { discount, charge, deposit, withoutTax } = LINE_WORDS[language];
+  const textOf = (what: string, difference: Centimes) => {
+    if (difference === 0) return '';
+    const amount = local(decimalOf(Math.abs(difference)), language);
+    return `; ${what} ${difference < 0 ? '−' : '+'} ${amount} ${CURRENCY} ${withoutTax}`;
+  };
   const adjusted = (line.finalAmount ?? line.amount) - line.amount;
-  return (
-    shareText(adjusted < 0 ? 'remise globale' : 'frais', adjusted) + shareText('acompte', -(line.depositShare ?? 0))
-  );
+  return textOf(adjusted < 0 ? discount : charge, adjusted) + textOf(deposit, -(line.depositShare ?? 0));
 }
 
-function shareText(what: string, difference: Centimes): string {
-  if (difference === 0) return '';
-  return `; ${what} ${difference < 0 ? '−' : '+'} ${inFrench(decimalOf(Math.abs(difference)))} ${CURRENCY} HT`;
-}
-
-function inFrench(number: string): string {
-  return number.replace('.', ',');
+function local(number: string, language: DocumentLanguage): string {
+  return number.replace('.', LINE_WORDS[language].decimal);
 }

@@ -39,7 +39,7 @@ export const creditPreview = {
     if (original instanceof ServiceError) return { share: null, problems: original.problems };
     const parsed = creditInvoiceInput.safeParse(input);
     if (!parsed.success) return { share: null, problems: problemsOf(parsed.error) };
-    const made = await previewCredit(invoices, original, requestOf(parsed.data), new Date());
+    const made = await previewCredit(invoices, original, requestOf(parsed.data, owner), new Date());
     return 'problems' in made ? { share: null, problems: made.problems } : { share: made.share, problems: [] };
   },
 } as const satisfies UseCase;

@@ -78,6 +78,12 @@ export type Untaken =
   | { readonly why: 'undecided' | 'abandoned'; readonly creditNoteId: string }
   | { readonly why: 'deducted'; readonly finalId: string };
 
+/** The credit note of a replacement, and the invoice that is stored with it. */
+export interface RestRequest extends Pick<CreditRequest, 'language'> {
+  readonly creditNoteId: string;
+  readonly replacingId: string;
+}
+
 /**
  * Takes all that is left of an accepted invoice, for the credit note of a replacement. The share counts as long as the
  * replacing invoice is stored and not rejected. Nothing is taken while it is not certain what the other credit notes
@@ -87,7 +93,7 @@ export type Untaken =
 export function takeRest(
   invoices: Invoices,
   find: () => Promise<NumberedInvoice>,
-  { creditNoteId, replacingId }: { readonly creditNoteId: string; readonly replacingId: string },
+  { creditNoteId, replacingId, language }: RestRequest,
   now: () => Date,
 ): Promise<KeptTaking | Untaken> {
   return keeping<NumberedInvoice, KeptTaking | Untaken>(invoices, find, now, (original, counted, states) => {
@@ -101,7 +107,7 @@ export function takeRest(
     const abandoned = others.find((each) => statusOf(each) === 'rejected');
     if (abandoned) return { list: null, result: { why: 'abandoned', creditNoteId: abandoned.creditNoteId } };
     if (leftOf(original, others).rates.length === 0) return { list: null, result: { why: 'nothing_left' } };
-    const taken = takenOf(original, others, { kind: 'rest' });
+    const taken = takenOf(original, others, { kind: 'rest', language });
     const list = placed(counted, { creditNoteId, replacingId, at: now(), ...taken.share });
     return { list, result: { ...taken, kept: { version: original.credits.version + 1, list } } };
   });

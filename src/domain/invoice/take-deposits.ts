@@ -3,11 +3,10 @@ import type { Member } from '../principal.ts';
 import type { CreditShare, KeptCredit } from './credit.ts';
 import type { CreditKeeping } from './credit-keeping.ts';
 import { leftOf } from './credit-share.ts';
-import { customerIdentity, customerKey } from './customer-key.ts';
-import { DEFAULT_CUSTOMER_KIND } from './customer-kind.ts';
+import { type AskedCustomer, differencesOf } from './customer-key.ts';
 import { type DeductedDeposit, isDeduction } from './deduction.ts';
 import { findOwnInvoice } from './find-own-invoice.ts';
-import type { Customer, Invoice } from './invoice.ts';
+import type { Invoice } from './invoice.ts';
 import {
   countedShares,
   fits,
@@ -32,7 +31,7 @@ export interface DepositRequest {
   readonly insteadOf: string | null;
   /** Each once. */
   readonly depositIds: readonly string[];
-  readonly customer: { readonly [Name in keyof Customer]?: Customer[Name] | null | undefined };
+  readonly customer: AskedCustomer;
 }
 
 /** Returns what a final invoice would deduct now, and why some of it cannot be. Nothing is written. */
@@ -219,23 +218,18 @@ async function depositOf(
 ): Promise<NumberedInvoice> {
   const deposit = await findOwnInvoice(invoices, owner, id, paramOf(index));
   if (!deposit.isDeposit) throw refusal(index, `Invoice ${id} is not a deposit invoice.`);
-  if (!isSameCustomer(deposit.customer, customer))
-    throw refusal(index, `Deposit invoice ${id} is of another customer: ${deposit.customer.name}.`);
+  const differences = differencesOf(deposit.customer, customer);
+  if (differences.length > 0) throw refusal(index, anotherCustomer(deposit, differences));
   if (isAccepted(deposit)) return deposit;
   const message = `Deposit invoice ${id} is ${deposit.status}. Only an accepted one can be deducted.`;
   throw new ServiceError([problem('invoice_not_accepted', message, paramOf(index))]);
 }
 
-/** Companies are told apart by their ICE, others by all that invoices state of them. */
-function isSameCustomer({ kind, ...customer }: Customer, other: DepositRequest['customer']): boolean {
-  const { ice = null, country = null, taxNumber = null, email = null, address } = other;
-  if (kind !== (other.kind ?? DEFAULT_CUSTOMER_KIND)) return false;
-  if (kind === 'company') return ice !== null && customer.ice === ice;
-  const asked = { kind, ice, country, taxNumber, email, name: other.name ?? '', address: address || null };
-  return (
-    customerKey(customer.name) === customerKey(asked.name) &&
-    customerIdentity({ kind, ...customer }) === customerIdentity(asked)
-  );
+/** Says what differs, without what not everybody sees of a customer. */
+function anotherCustomer({ id, customer: { kind, name } }: Invoice, differences: readonly string[]): string {
+  const message = `Deposit invoice ${id} is of another customer: ${name}. There, customer has another ${differences.join(', ')}.`;
+  if (kind === 'company' || differences.includes('kind')) return message;
+  return `${message} Customers without an ICE are the same only if name, country, taxNumber, email and address are.`;
 }
 
 function refusal(index: number, message: string): ServiceError {

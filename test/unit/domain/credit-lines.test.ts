@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { exampleOfError } from '../../../src/domain/error-codes.ts';
 import type { CreditShare } from '../../../src/domain/invoice/credit.ts';
 import { type CreditRequest, creditOf, leftOf } from '../../../src/domain/invoice/credit-share.ts';
+import { describedIn } from '../../../src/domain/invoice/plain-line.ts';
 import {
   amounts,
   type CreditedInvoice,
@@ -68,6 +69,43 @@ describe('the lines of a credit note', () => {
       line(1, 7, 20, 'Avoir sur la facture 2026-000123'),
       line(1, 9, 10, 'Avoir sur la facture 2026-000123'),
     ]);
+  });
+});
+
+describe('what the service writes into lines is in the language of the document', () => {
+  const shared = { ...line(3, 33_333, 20, 'Étude'), unit: 'HUR', finalAmount: 99_000, depositShare: 40_001 } as const;
+  const discounted = { ...line(1, 10_050, 20, 'Pièce'), taxIncluded: true, discount: { percent: 2.5 } } as const;
+  const invoice = { ...invoiceOf([{ ...shared }, line(3, 1000, 10, 'Livre')]), deduction: null };
+
+  test.each([
+    ['fr', 'Étude (3 h × 333,33 MAD; remise globale − 9,99 MAD HT; acompte − 400,01 MAD HT)'],
+    ['en', 'Étude (3 h × 333.33 MAD; overall discount − 9.99 MAD excl. VAT; deposit − 400.01 MAD excl. VAT)'],
+    ['ar', 'Étude (3 ساعة × 333,33 MAD; خصم إجمالي − 9,99 MAD دون رسوم; تسبيق − 400,01 MAD دون رسوم)'],
+  ] as const)('%s: a line with shares of the whole', (language, description) => {
+    const { lines } = credited(invoice, [], { ...ofLines([1, 3]), language });
+    expect(lines).toMatchObject([{ description, quantity: 1 }]);
+  });
+
+  test.each([
+    ['fr', 'Livre (1,5 kg)', 'Solde de la facture 2026-000123', 'Avoir sur la facture 2026-000123'],
+    ['en', 'Livre (1.5 kg)', 'Balance of invoice 2026-000123', 'Credit for invoice 2026-000123'],
+    ['ar', 'Livre (1,5 كغ)', 'باقي الفاتورة 2026-000123', 'إشعار دائن عن الفاتورة 2026-000123'],
+  ] as const)('%s: a part of a line, the balance, an amount', (language, part, balance, amount) => {
+    const weighed = { ...line(3, 1001, 10, 'Livre'), unit: 'KGM', discount: { amount: 3 } } as const;
+    const sold = invoiceOf([{ ...weighed, amount: 3000 } as never]);
+    const texts = (counted: readonly CreditShare[], request: CreditRequest) =>
+      credited(sold, counted, { ...request, language }).lines.map(({ description }) => description);
+    expect(texts([], ofLines([1, 1.5]))).toEqual([part]);
+    const first = credited(sold, [], amounts([10, 100])).share;
+    expect(texts([first], REST)).toEqual([balance]);
+    expect(texts([], amounts([10, 100]))).toEqual([amount]);
+  });
+
+  test('a discount and a price with tax', () => {
+    expect(describedIn('en', discounted as never)).toBe('Pièce (1 × 100.50 MAD incl. VAT − 2.5 %)');
+    expect(describedIn('ar', { ...discounted, discount: { amount: 150 } } as never)).toBe(
+      'Pièce (1 × 100,50 MAD مع الرسوم − 1,50 MAD)',
+    );
   });
 });
 

@@ -28,6 +28,8 @@ const MESSAGES: [string, z.ZodType, unknown, string][] = [
   ['an amount in a string', restInvoiceBody, invoiceBody({ amount: '120.00' }), 'amount must be an integer of centimes, such as 12000 for 120.00 MAD; "120.00" was sent.'],
   ['an amount in dirhams', restInvoiceBody, invoiceBody({ amount: 120.5 }), 'amount must be an integer of centimes, such as 12000 for 120.00 MAD, at most 9007199254740991; 120.5 was sent.'],
   ['a currency', restInvoiceBody, invoiceBody({ currency: 'EUR' }), 'currency must be MAD, the only currency; "EUR" was sent.'],
+  ['no name', restInvoiceBody, invoiceBody({ customer: { ice: '001234567000089' } }), 'customer.name is required: the company name, a string.'],
+  ['no name of anybody', createInvoiceInput, { ...invoiceBody(), customer: { kind: 'person' } }, 'customer.name is required: the name of the company or person, a string.'],
   ['no ICE', restInvoiceBody, invoiceBody({ customer: { name: 'A' } }), 'customer.ice is required: a string of 15 digits.'],
   ['an ICE in a number', restInvoiceBody, invoiceBody({ customer: { ice: 1234567000089, name: 'A' } }), 'customer.ice must be a string of 15 digits; 1234567000089 was sent.'],
   ['a long text', restInvoiceBody, line({ description: 'x'.repeat(501) }), 'lines.0.description is too long: at most 500 characters.'],

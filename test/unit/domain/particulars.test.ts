@@ -53,6 +53,16 @@ describe('a value in another currency', () => {
     expect(problem?.message).toBe(
       'foreignValue.amount is 100000 (1000.00 EUR): at 10.8345 it is 10834.50 MAD, and amount is 12000.00 MAD. Rounding does not explain the difference.',
     );
+    // 12,000.00 MAD / 10.8345 = 1107.573 EUR, which is accepted then.
+    expect(problem?.expected).toBe('110757');
+    expect(problems({ foreignValue: { ...EUROS, amount: 110_757 } }, 1_200_000)).toEqual([]);
+    // A currency without decimals; and an amount that is nothing in a currency has no value to expect.
+    const yen = { ...EUROS, currency: 'JPY', rate: 0.0689 };
+    const [inYen] = particularsProblems({ foreignValue: yen }, { amount: 1_200_000, lines: 1 }, ISSUED);
+    expect(inYen?.expected).toBe('174165');
+    const [none] = particularsProblems({ foreignValue: { ...yen, rate: 900_000 } }, { amount: 100, lines: 1 }, ISSUED);
+    expect(none).toMatchObject({ code: 'amount_mismatch' });
+    expect(none).not.toHaveProperty('expected');
   });
 
   it('may differ by the rounding of the rate, of the value and of the lines, and by no centime more', () => {

@@ -154,6 +154,37 @@ describe('what a final invoice takes', () => {
     });
   });
 
+  it.each<[change: object, differs: string]>([
+    [{ address: '4, rue des Fleurs' }, 'another address.'],
+    [{ address: null }, 'another address.'],
+    [{ email: 'salma@example.com' }, 'another email.'],
+    [{ name: 'Salma', address: '' }, 'another name, address.'],
+    [{ kind: 'foreign', country: 'FR' }, 'another kind.'],
+    [{ kind: null, ice: '001234567000089' }, 'another kind.'],
+    [{ kind: 'person', country: 'FR', taxNumber: '1' }, 'another country, taxNumber.'],
+  ])('says what differs of a person: %j', async (change, differs) => {
+    const { rows, invoices, requestOf } = storeOf();
+    const person = { kind: 'person', name: 'Salma Idrissi', address: '3, rue des Fleurs' } as const;
+    const absent = { ice: null, country: null, taxNumber: null, email: null };
+    rows.set(A, { ...rows.get(A), customer: { ...absent, ...person } as never });
+    const preview = async (customer: object) =>
+      (await previewDeposits(invoices, OWNER, { ...requestOf(F, [A]), customer }, START)).problems;
+    expect(await preview({ ...person, name: 'SALMA IDRISSI', address: '3 rue des fleurs' })).toEqual([]);
+    const problems = await preview({ ...person, ...change });
+    expect(problems).toMatchObject([{ code: 'deposit_not_deductible' }]);
+    expect(problems[0]?.message).toContain(`is of another customer: Salma Idrissi. There, customer has ${differs}`);
+    expect(problems[0]?.message.includes('Customers without an ICE')).toBe(!differs.includes('kind'));
+    expect(problems[0]?.message).not.toContain('Fleurs');
+  });
+
+  it.each([null, undefined, '001525713000085'])('is nothing of a company with another ICE: %s', async (ice) => {
+    const { rows, invoices, requestOf } = storeOf();
+    rows.set(A, { ...rows.get(A), customer: { ...CUSTOMER, ice: ice === null ? null : CUSTOMER.ice } as never });
+    const customer = { name: 'Atlas', ice };
+    const { problems } = await previewDeposits(invoices, OWNER, { ...requestOf(F, [A]), customer }, START);
+    expect(problems[0]?.message).toMatch(/There, customer has another ice\.$/);
+  });
+
   it.each([idOf('inv', 5), 'inv_1', NOTE, ''])('is nothing of %j, which does not exist', async (id) => {
     await expect(storeOf().take(F, [id])).rejects.toMatchObject({ code: 'resource_not_found', param: 'deposits.0' });
   });

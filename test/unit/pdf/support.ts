@@ -10,7 +10,7 @@ import { NO_PARTICULARS } from '../../../src/domain/invoice/particulars.ts';
 import type { LegalInvoice, LegalLine, PrintedInvoice } from '../../../src/domain/invoice/ports.ts';
 import type { TaxRate } from '../../../src/domain/invoice/tax-rate.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
-import { totalsOf } from '../../../src/domain/invoice/totals.ts';
+import { type PricedDocument, totalsOf } from '../../../src/domain/invoice/totals.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 
 /** Chromium is unpacked once and kept between test runs. */
@@ -68,13 +68,20 @@ export function line(description: string, quantity: number, unitPrice: number, t
   return { description, quantity, unitPrice, taxRate, amount: quantity * unitPrice };
 }
 
-/** An accepted live invoice with two lines, 126,856.78 dirhams before tax, with `changes` applied. */
+/**
+ * An accepted live invoice with two lines, 126,856.78 dirhams before tax, with `changes` applied.
+ * @param outer what only the page has, and what its totals are computed from besides the lines
+ */
 export function printed(
   changes: Partial<LegalInvoice> = {},
-  outer: Partial<Omit<PrintedInvoice, 'invoice'>> = {},
+  {
+    discount,
+    charge,
+    ...outer
+  }: Partial<Omit<PrintedInvoice, 'invoice'>> & Pick<PricedDocument, 'discount' | 'charge'> = {},
 ): PrintedInvoice {
   const lines = changes.lines ?? [line('Audit', 1, 12_345_678, 20), line('Manuels', 40, 8_500, 0)];
-  const totals = totalsOf({ lines })!;
+  const totals = totalsOf({ lines, discount, charge })!;
   return {
     invoice: {
       ...NO_PARTICULARS,
