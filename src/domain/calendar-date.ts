@@ -18,3 +18,14 @@ export function addYears(date: string, years: number): string {
   day.setUTCFullYear(day.getUTCFullYear() + years);
   return day.toISOString().slice(0, 10);
 }
+
+/**
+ * Counts the whole months between two dates. The last day of a month ends a month that began on a later day: from 31
+ * August to 28 February there are 6. @param from not after `to`
+ */
+export function wholeMonths(from: string, to: string): number {
+  const [fromYear = 0, fromMonth = 0, fromDay = 0] = from.split('-').map(Number);
+  const [toYear = 0, toMonth = 0, toDay = 0] = to.split('-').map(Number);
+  const isEndOfMonth = addDays(to, 1).slice(0, 7) > to.slice(0, 7);
+  return (toYear - fromYear) * 12 + toMonth - fromMonth - (toDay < fromDay && !isEndOfMonth ? 1 : 0);
+}

@@ -1,3 +1,5 @@
+import { exactly, PERCENT_PLACES } from './decimal.ts';
+
 /** An integer of centimes (1/100 dirham). No code in this project represents money as a fraction. */
 export type Centimes = number;
 
@@ -37,4 +39,9 @@ export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   const [over, under] = [numerator * 2n + denominator, denominator * 2n];
   const rounded = over / under;
   return over < 0n && over % under !== 0n ? rounded - 1n : rounded;
+}
+
+/** A percentage of an amount, rounded half up. @param percent with at most two decimals */
+export function percentOf(amount: Centimes, percent: number): Centimes {
+  return Number(divideHalfUp(BigInt(amount) * exactly(percent, PERCENT_PLACES), 100n * 10n ** BigInt(PERCENT_PLACES)));
 }

@@ -31,6 +31,7 @@ import './types/tenant.ts';
 import './types/test-scenario.ts';
 import './types/invoice-timeline.ts';
 import './types/invoice-totals.ts';
+import './types/invoice-withholding.ts';
 import './types/credit-note.ts';
 import './types/credit-note-creation.ts';
 import './types/credit-preview.ts';

@@ -134,6 +134,7 @@ export function documentOf(
     references,
     servicePeriod,
     foreignValue,
+    withholding,
     ...rest
   }: Invoice,
   order: string,
@@ -153,7 +154,7 @@ export function documentOf(
     events: [...invoice.events],
     metadata: Object.entries(metadata),
     order,
-    ...withoutNulls({ references, servicePeriod, foreignValue }),
+    ...withoutNulls({ references, servicePeriod, foreignValue, withholding }),
     ...(credit !== null && { credit }),
     ...(credits.version > 0 && { credits }),
     ...(isDeposit && { isDeposit }),

@@ -88,6 +88,7 @@ beforeAll(async () => {
     references: { order: OWN_TEXT, contract: OWN_TEXT },
     servicePeriod: { from: today, to: today },
     foreignValue: { currency: 'EUR', amount: 1000, rate: 12, rateDate: today },
+    withholding: { percent: 75, certificate: { number: OWN_TEXT, date: today } },
   };
   const terms = { operationDate: today };
   const input = {

@@ -244,11 +244,13 @@ export function corpus(): Specimen[] {
   return found;
 }
 
-function particularsIn({ references, servicePeriod, foreignValue }: Partial<LegalInvoice>): Partial<Particulars> {
+function particularsIn(invoice: Partial<LegalInvoice>): Partial<Particulars> {
+  const { references, servicePeriod, foreignValue, withholding } = invoice;
   return {
     ...(references && { references }),
     ...(servicePeriod && { servicePeriod }),
     ...(foreignValue && { foreignValue }),
+    ...(withholding && { withholding }),
   };
 }
 

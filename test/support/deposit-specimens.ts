@@ -55,5 +55,9 @@ export function depositDocuments(): [name: string, lines: readonly Line[], chang
       { ...adjusted, deduction: deducting({ lines, ...adjusted }, deposits) },
     ]);
   }
+  const [, deposits] = sales[3] as (typeof sales)[number];
+  const withholding = { percent: 75, certificate: { number: 'A 7', date: '2026-08-31' } };
+  found.push(['final invoice: VAT withheld', lines, { deduction: deducting({ lines }, deposits), withholding }]);
+  found.push(['a deposit with VAT withheld', lines, { isDeposit: true, withholding }]);
   return found;
 }

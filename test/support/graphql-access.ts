@@ -58,7 +58,7 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + 404 404 403 + + 403 + + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
 + 404 404 403 + + 403 + + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
 + 404 404 403 empty empty 403 + + + + 404  Invoice authorityAttempts deliveries events rules warnings
-+ 404 404 403 + + 403 + + + + 404  Invoice acceptedCredit charge creditNotes deposits discount foreignValue isDeposit references replaces servicePeriod
++ 404 404 403 + + 403 + + + + 404  Invoice acceptedCredit charge creditNotes deposits discount foreignValue isDeposit netToPay references replaces servicePeriod withholding
 + 404 404 403 + + 403 + + + + 404  AcceptedCredit amount lastDate
 + 404 404 403 + + 403 + + + + 404  DeductedDeposit amount id issueDate number taxTotals
 + 404 404 403 null null 403 + + + + 404  DeductedDeposit invoice
@@ -79,6 +79,8 @@ null 404 404 403 null null 403 null null null null 404  Discount percent
 + 404 404 403 + + 403 + + + + 404  ForeignValue amount currency rate rateDate
 + 404 404 403 + + 403 + + + + 404  InvoiceReferences contract order
 + 404 404 403 + + 403 + + + + 404  ServicePeriod from to
++ 404 404 403 + + 403 + + + + 404  TaxCertificate ageInMonths date number
++ 404 404 403 + + 403 + + + + 404  Withholding amount certificate percent
 + 404 404 403 + + 403 + + + + 404  DocumentDiscount amount reason taxIncluded
 null 404 404 403 null null 403 null null null null 404  DocumentDiscount percent
 + 404 404 403 + + 403 + + + + 404  DocumentCharge amount reason taxIncluded

@@ -23,6 +23,8 @@ const REACH: Readonly<Record<string, string>> = {
   ExemptionCertificate: '{ invoice(id: "INVOICE" SECRET) { lines { exemption { certificate { … } } } } }',
   ForeignValue: '{ invoice(id: "INVOICE" SECRET) { foreignValue { … } } }',
   InvoiceReferences: '{ invoice(id: "INVOICE" SECRET) { references { … } } }',
+  TaxCertificate: '{ invoice(id: "INVOICE" SECRET) { withholding { certificate { … } } } }',
+  Withholding: '{ invoice(id: "INVOICE" SECRET) { withholding { … } } }',
   ServicePeriod: '{ invoice(id: "INVOICE" SECRET) { servicePeriod { … } } }',
   DocumentDiscount: '{ invoice(id: "INVOICE" SECRET) { discount { … } } }',
   DocumentCharge: '{ invoice(id: "INVOICE" SECRET) { charge { … } } }',

@@ -4,6 +4,7 @@ import type { Specimen } from './corpus.ts';
 import { equal, fraction, nearest, per, times } from './fractions.ts';
 import { figuresOf, statedOf } from './recompute-document.ts';
 import { dueFigures, type Figures } from './recompute-figures.ts';
+import { withheldTexts } from './recompute-withholding.ts';
 
 const UBL = 'urn:oasis:names:specification:ubl:schema:xsd:';
 const NAMESPACE: Readonly<Record<string, string>> = {
@@ -118,6 +119,13 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
   same('with VAT', text(root, `${totals}TaxInclusiveAmount`), dirhams(net + tax));
   same('rounding', text(root, `${totals}PayableRoundingAmount`), rounding === 0n ? undefined : dirhams(rounding));
   same('to pay', text(root, `${totals}PayableAmount`), dirhams(amount));
+  const withheld = withheldTexts(invoice, tax, amount);
+  same('withheld', text(root, 'cac:WithholdingTaxTotal/cbc:TaxAmount'), withheld?.amount);
+  const share = 'cac:WithholdingTaxTotal/cac:TaxSubtotal/cbc:';
+  same('share withheld', text(root, `${share}Percent`), withheld?.percent);
+  same('amount of the share', text(root, `${share}TaxAmount`), withheld?.amount);
+  same('VAT of which it is', text(root, `${share}TaxableAmount`), withheld?.base);
+  same('terms', text(root, 'cac:PaymentTerms/cbc:Note'), withheld?.note);
   const corrected = 'cac:BillingReference/cac:InvoiceDocumentReference/cbc:';
   const { original, note } = invoice.credit ?? {};
   const named = deposits.length > 0 ? deposits.map((each) => each.invoice) : original ? [original] : [];

@@ -4,10 +4,12 @@ import type { DocumentLanguage } from '../../domain/document-language.ts';
 import { isAsciiAddress, mailAddress } from '../../domain/email-address.ts';
 import type { InvoiceMail } from '../../domain/invoice/email.ts';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
+import { netToPay, statedWithholding } from '../../domain/invoice/withholding.ts';
 import { CREDIT_LABELS } from '../../text/credit-labels.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { directionOf, FORMATS } from '../../text/document-format.ts';
 import { html, type Markup } from '../../text/markup.ts';
+import { WITHHOLDING_LABELS } from '../../text/withholding-labels.ts';
 import { headerText, oneLine } from './header-text.ts';
 import { mailTexts } from './texts.ts';
 
@@ -31,7 +33,8 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
     [texts.title, invoice.number],
     [texts.date, format.longDate(invoice.issueDate)],
     ...correctionFacts(mail),
-    [texts.payable, format.money(invoice.amount, invoice.currency)],
+    ...withheldFacts(mail),
+    [texts.payable, format.money(netToPay(invoice), invoice.currency)],
     ...paymentFacts(mail),
     [texts.dgiId, oneLine(mail.dgiId)],
   ];
@@ -60,6 +63,18 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
 }
 
 type Fact = readonly [label: string, value: string];
+
+/** Returns the total and what the buyer withholds of its VAT; nothing if the total is what it pays. */
+function withheldFacts({ invoice }: InvoiceMail): Fact[] {
+  const stated = statedWithholding(invoice);
+  if (stated === null) return [];
+  const { documentLanguage } = invoice.seller;
+  const [labels, format] = [WITHHOLDING_LABELS[documentLanguage], FORMATS[documentLanguage]];
+  return [
+    [labels.total, format.money(invoice.amount, invoice.currency)],
+    [`${labels.withheld} (${format.percent(stated.percent)})`, format.money(-stated.amount, invoice.currency)],
+  ];
+}
 
 /** Returns due date, bank account and payment reference, as far as the invoice has them. */
 function paymentFacts({ invoice: { kind, seller, terms } }: InvoiceMail): Fact[] {

@@ -17,6 +17,7 @@ import { inPlainText, pageMargins } from './page-margins.ts';
 import { exemption, foreignValue } from './page-notes.ts';
 import { columnHead, figure, name, type Texts } from './page-parts.ts';
 import { pageStyle } from './page-style.ts';
+import { inWords, payableRows, taxCertificate } from './withholding-rows.ts';
 
 /**
  * Writes the invoice, credit note or draft as a self-contained HTML page for printing. It shows the mandatory mentions
@@ -184,15 +185,17 @@ ${adjustmentRows(texts, total)}${saleTotals(texts).map(([label, value]) => total
 ${total(labels.totalTax, totals.tax)}
 ${total(labels.gross, totals.gross)}
 ${rounding === 0 ? null : total(labels.rounding, rounding)}
-${total(labels.payable, stated, 'payable')}
+${payableRows(texts, total)}
 </tbody></table></div>
 </div>
 ${exemption(texts)}
+${taxCertificate(texts)}
 ${foreignValue(texts)}`;
 }
 
-function words({ labels, invoice: { amount, seller } }: Texts): Markup {
-  return html`<p class="words">${labels.inWords} <strong>${amountInWords(amount, seller.documentLanguage)}</strong></p>`;
+function words(texts: Texts): Markup {
+  const { amount, seller } = texts.invoice;
+  return html`<p class="words">${inWords(texts)} <strong>${amountInWords(amount, seller.documentLanguage)}</strong></p>`;
 }
 
 async function acceptance(

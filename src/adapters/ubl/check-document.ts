@@ -60,11 +60,6 @@ const BODY: Parts = [
   ['cac:PaymentMeans', 1, 1],
 ];
 
-const SUMS: Parts = [
-  ['cac:TaxTotal', 1, 1],
-  ['cac:LegalMonetaryTotal', 1, 1],
-];
-
 const PARTS: Readonly<Record<Kind, Parts>> = {
   invoice: [
     ...HEAD,
@@ -78,10 +73,13 @@ const PARTS: Readonly<Record<Kind, Parts>> = {
     ['cac:BillingReference', 0, 1 + MOST_DEPOSITS],
     ['cac:ContractDocumentReference', 0, 1],
     ...BODY,
+    ['cac:PaymentTerms', 0, 1],
     // A discount, a charge and each deposit at each rate.
     ['cac:AllowanceCharge', 0, (2 + MOST_DEPOSITS) * TAX_RATES.length],
     ['cac:PricingExchangeRate', 0, 1],
-    ...SUMS,
+    ['cac:TaxTotal', 1, 1],
+    ['cac:WithholdingTaxTotal', 0, 1],
+    ['cac:LegalMonetaryTotal', 1, 1],
     ['cac:InvoiceLine', 1, Number.POSITIVE_INFINITY],
   ],
   credit_note: [
@@ -91,7 +89,8 @@ const PARTS: Readonly<Record<Kind, Parts>> = {
     ['cbc:DocumentCurrencyCode', 1, 1],
     ['cac:BillingReference', 1, 1],
     ...BODY,
-    ...SUMS,
+    ['cac:TaxTotal', 1, 1],
+    ['cac:LegalMonetaryTotal', 1, 1],
     ['cac:CreditNoteLine', 1, Number.POSITIVE_INFINITY],
   ],
 };

@@ -3,6 +3,7 @@ import { KINDS, type Kind } from '../../domain/invoice/kinds.ts';
 import { parseTaxRate } from '../../domain/invoice/tax-rate.ts';
 import { CURRENCY, decimalOf, divideHalfUp, MAX_CENTIMES } from '../../domain/money.ts';
 import { adjust, expectTotal, lineDiscountOf } from './check-adjustments.ts';
+import { expectWithholding } from './check-withholding.ts';
 import { amountNote } from './invoice-document.ts';
 import type { ReadElement } from './read-canonical.ts';
 import { expect, expectEqual, money, one, optional, text } from './rules.ts';
@@ -92,6 +93,7 @@ export function expectFigures(root: ReadElement, kind: Kind): void {
     `A rounding of ${decimalOf(Number(rounding))} exceeds half a centime per line.`,
   );
   expect(payable >= 0n && payable <= BigInt(MAX_CENTIMES), 'The amount to pay is out of range.');
+  expectWithholding(root, tax, payable);
   expect(text(root, 'cbc:Note') === amountNote(kind, Number(payable)), 'The amount in words is not the amount to pay.');
 }
 

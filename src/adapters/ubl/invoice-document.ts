@@ -18,6 +18,7 @@ import { contractReference, exchangeRate, foreignValueNote, invoicePeriod, order
 import { customerParty, isWritten, sellerParty } from './parties.ts';
 import { taxCategory, taxSubtotal } from './tax-category.ts';
 import { group, money, text } from './vocabulary.ts';
+import { withholdingTerms, withholdingTotal } from './withholding.ts';
 
 /** Builds the document as an element tree, in the order of UBL 2.1's schemas Invoice and CreditNote. */
 export function invoiceDocument(invoice: LegalInvoice): Element {
@@ -53,6 +54,7 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
     customerParty(customer),
     delivery(terms),
     paymentMeans(terms),
+    withholdingTerms(invoice),
     ...adjustments(invoice, exemptionReason),
     exchangeRate(foreignValue),
     group(
@@ -60,6 +62,7 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
       money('cbc:TaxAmount', totals.tax),
       ...statedRates(invoice).map((total) => taxSubtotal(total, exemptionReason)),
     ),
+    withholdingTotal(invoice),
     group(
       'cac:LegalMonetaryTotal',
       money('cbc:LineExtensionAmount', totals.linesNet),

@@ -33,6 +33,7 @@ function categoryOf(rate: TaxRate, exemptionReason: string | null): 'S' | 'E' | 
   return isWritten(exemptionReason) ? withReason : withoutReason;
 }
 
-function vat(): Element {
+/** Writes the scheme of VAT. */
+export function vat(): Element {
   return group('cac:TaxScheme', text('cbc:ID', 'VAT'));
 }

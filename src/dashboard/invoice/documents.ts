@@ -23,6 +23,8 @@ export const DOCUMENT = graphql(`
       }
       ... on Invoice {
         terms { dueDate operationDate paymentMode }
+        netToPay
+        withholding { percent amount }
         replaces { id number }
         discount { percent reason }
         charge { percent reason }

@@ -3,6 +3,7 @@ import { CREDIT_LABELS } from '../../text/credit-labels.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
 import { PARTICULAR_LABELS } from '../../text/particular-labels.ts';
+import { WITHHOLDING_LABELS } from '../../text/withholding-labels.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { formatDate, formatDay } from '../text/dates.ts';
 import { DEPOSIT_TEXTS } from '../text/deposits.ts';
@@ -68,7 +69,7 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
     ...sumsOf(totals, texts, language, 'terms' in invoice ? invoice : {}),
     [texts.total, totals.total] as const,
     ...(roundingAmount === 0 ? [] : [[texts.rounding, roundingAmount] as const]),
-    [texts.payable, invoice.amount] as const,
+    ...payableOf(invoice, language, texts.payable),
   ];
   return (
     <section class="card details" aria-labelledby="details">
@@ -89,6 +90,17 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
       <Sums sums={sums} />
     </section>
   );
+}
+
+/** Returns the amount to pay, after what the buyer withholds of the VAT. */
+function payableOf(invoice: Invoice, language: Language, payable: string): (readonly [string, number])[] {
+  if (!('netToPay' in invoice)) return [[payable, invoice.amount]];
+  const { withholding, netToPay } = invoice;
+  const { withheld } = WITHHOLDING_LABELS[language];
+  return [
+    ...(withholding ? [[`${withheld} (${withholding.percent}\u00a0%)`, -withholding.amount] as const] : []),
+    [payable, netToPay],
+  ];
 }
 
 type InvoiceOnly = Extract<Invoice, { readonly terms: unknown }>;

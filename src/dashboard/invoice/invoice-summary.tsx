@@ -10,7 +10,7 @@ const LONG_AMOUNT = 13;
 export function InvoiceSummary({ invoice }: { invoice: Invoice }) {
   const { language, texts } = useDocumentTexts(invoice.id);
   const { number, customer, currency } = invoice;
-  const amount = formatAmount(invoice.amount, language);
+  const amount = formatAmount('netToPay' in invoice ? invoice.netToPay : invoice.amount, language);
   return (
     <section class="summary">
       <h1>

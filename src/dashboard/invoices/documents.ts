@@ -65,6 +65,8 @@ export const MEMBER_DOCUMENT = graphql(`
       }
       ... on Invoice {
         terms { dueDate operationDate paymentMode }
+        netToPay
+        withholding { percent amount }
         replaces { id number }
         discount { percent reason }
         charge { percent reason }

@@ -80,6 +80,31 @@ export const WARNING_TEXTS: Readonly<Record<WarningCode, Readonly<Record<Languag
     en: 'Taking so much in cash is fined (CGI, art. 193).',
     ar: 'استخلاص مثل هذا المبلغ نقدا يعرض لغرامة (المدونة العامة للضرائب، المادة 193).',
   },
+  withholding_not_in_force: {
+    fr: 'À la date de la facture, l’acheteur ne retient pas encore la TVA.',
+    en: 'On the date of the invoice the buyer does not withhold VAT yet.',
+    ar: 'في تاريخ الفاتورة لا يحجز المشتري بعد الضريبة على القيمة المضافة.',
+  },
+  withholding_below_minimum: {
+    fr: 'La TVA d’une facture d’un si petit montant n’est pas retenue.',
+    en: 'No VAT is withheld of an invoice that is so small.',
+    ar: 'لا تحجز الضريبة من فاتورة بهذا المبلغ الصغير.',
+  },
+  withholding_percent_unknown: {
+    fr: 'La loi ne connaît pas une telle part de TVA retenue\u00a0: vérifiez-la.',
+    en: 'The law does not know such a share of VAT that is withheld: check it.',
+    ar: 'لا يعرف القانون هذه النسبة من الضريبة المحجوزة: تحققوا منها.',
+  },
+  withholding_certificate_missing: {
+    fr: 'Cette retenue suppose votre attestation de régularité fiscale.',
+    en: 'Withholding this share rests on your certificate of tax regularity.',
+    ar: 'يفترض هذا الحجز شهادة سلامة وضعيتكم الجبائية.',
+  },
+  withholding_certificate_old: {
+    fr: 'L’attestation de régularité fiscale est trop ancienne.',
+    en: 'The certificate of tax regularity is too old.',
+    ar: 'شهادة سلامة الوضعية الجبائية قديمة جدا.',
+  },
   payment_means_missing: {
     fr: 'Le moyen de paiement n’est indiqué qu’en toutes lettres\u00a0: les logiciels ne peuvent pas le lire.',
     en: 'The means of payment is stated in words only, which programs cannot read.',

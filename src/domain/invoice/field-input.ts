@@ -41,6 +41,7 @@ export const DATE_YEARS = {
   dueAfter: 5,
   periodAfter: 5,
   rateBefore: 1,
+  certificateBefore: 10,
 } as const;
 
 /**
@@ -100,6 +101,11 @@ export const discountPercent = decimal(
 export const discountAmount = z
   .number({ error: expected(CENTIMES) })
   .refine((value) => Number.isSafeInteger(value) && value > 0, { error: expected(`${CENTIMES}, more than zero`) });
+
+const WHOLE_PERCENT = 'a whole number from 1 to 100';
+export const wholePercent = z
+  .number({ error: expected(WHOLE_PERCENT) })
+  .refine((value) => Number.isInteger(value) && value >= 1 && value <= 100, { error: expected(WHOLE_PERCENT) });
 
 const SMALLEST_UNITS = 'an integer above zero, in the smallest unit of the currency, such as 100050 for 1000.50 EUR';
 export const foreignAmount = z

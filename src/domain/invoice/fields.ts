@@ -31,7 +31,7 @@ import {
   unitPrice,
 } from './field-input.ts';
 import type { RecordType } from './field-table.ts';
-import { FOREIGN_VALUE, INVOICE_REFERENCES, SERVICE_PERIOD } from './particulars-fields.ts';
+import { FOREIGN_VALUE, INVOICE_REFERENCES, SERVICE_PERIOD, WITHHOLDING } from './particulars-fields.ts';
 import { plainAmount, plainDescription, plainQuantity, plainUnitPrice } from './plain-line.ts';
 import { DEFAULT_TAX_RATE, TAX_RATE_DESCRIPTION } from './tax-rate.ts';
 
@@ -449,6 +449,13 @@ export const INVOICE = {
       input: 'optional',
       description: 'The amount in another currency, if it was agreed on in one; else null.',
       inputDescription: 'The amount in another currency, if it was agreed on in one.',
+    },
+    withholding: {
+      rest: null,
+      record: WITHHOLDING,
+      input: 'optional',
+      description: 'What the buyer withholds of the VAT; null if not stated. `netToPay` is what it then pays.',
+      inputDescription: 'What the buyer withholds of the VAT and pays to the State itself, if it does.',
     },
     isDeposit: {
       rest: null,

@@ -45,6 +45,7 @@ export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
     references: invoice.references,
     servicePeriod: invoice.servicePeriod,
     foreignValue: invoice.foreignValue,
+    withholding: invoice.withholding,
   };
 }
 

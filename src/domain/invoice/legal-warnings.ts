@@ -78,6 +78,7 @@ function lawOf(invoice: WarnedInvoice, terms: LegalTerms, totals: InvoiceTotals 
     exemptionReason: seller.exemptionReason ?? null,
     terms,
     servicePeriod: invoice.servicePeriod,
+    withholding: invoice.withholding,
   });
 }
 

@@ -3,7 +3,7 @@ import { isForeignCurrency } from '../currencies.ts';
 import { RATE_PLACES } from '../decimal.ts';
 import { expected } from '../input-problems.ts';
 import { oneLineText } from '../printable-text.ts';
-import { DATE_YEARS, date, exchangeRate, foreignAmount, LIMITS } from './field-input.ts';
+import { DATE_YEARS, date, exchangeRate, foreignAmount, LIMITS, wholePercent } from './field-input.ts';
 import type { RecordType } from './field-table.ts';
 
 // What an invoice states beside its lines and its payment, in the tables of its fields (`fields.ts`). Only GraphQL has
@@ -90,6 +90,52 @@ export const FOREIGN_VALUE = {
       type: 'text',
       input: date,
       description: `The day of the rate, such as \`2026-01-31\`: the date of the invoice, or at most ${DATE_YEARS.rateBefore} year before it.`,
+    },
+  },
+} as const satisfies RecordType;
+
+export const TAX_CERTIFICATE = {
+  name: 'TaxCertificate',
+  inputName: 'TaxCertificateInput',
+  restName: 'TaxCertificate',
+  restInputName: 'TaxCertificateInput',
+  description: 'The seller’s certificate of tax regularity (attestation de régularité fiscale).',
+  fields: {
+    number: {
+      rest: null,
+      type: 'text',
+      input: oneLineText(LIMITS.certificateNumber, 'the number of the certificate'),
+      description: `Its number, at most ${LIMITS.certificateNumber} characters.`,
+    },
+    date: {
+      rest: null,
+      type: 'text',
+      input: date,
+      description: `Its date, such as \`2026-01-31\`: the date of the invoice, or at most ${DATE_YEARS.certificateBefore} years before it.`,
+    },
+  },
+} as const satisfies RecordType;
+
+export const WITHHOLDING = {
+  name: 'Withholding',
+  inputName: 'WithholdingInput',
+  restName: 'Withholding',
+  restInputName: 'WithholdingInput',
+  description: 'What the buyer withholds of the VAT and pays to the State itself. It changes no amount of the invoice.',
+  fields: {
+    percent: {
+      rest: null,
+      type: 'integer',
+      input: wholePercent,
+      minimum: 1,
+      description: 'Of the VAT of the invoice, after deposits: 1 to 100. The law knows 75 and 100.',
+    },
+    certificate: {
+      rest: null,
+      record: TAX_CERTIFICATE,
+      input: 'optional',
+      description: 'The seller’s certificate of tax regularity; null if none is stated.',
+      inputDescription: 'The seller’s certificate of tax regularity. 75 % rests on one.',
     },
   },
 } as const satisfies RecordType;

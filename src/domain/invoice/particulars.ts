@@ -7,7 +7,7 @@ import { dateProblems } from './date-problems.ts';
 import { DATE_YEARS } from './field-input.ts';
 import { keeper } from './field-makers.ts';
 import type { Stored, ValidParts } from './field-table.ts';
-import { type FOREIGN_VALUE, INVOICE_REFERENCES, type SERVICE_PERIOD } from './particulars-fields.ts';
+import { type FOREIGN_VALUE, INVOICE_REFERENCES, type SERVICE_PERIOD, type WITHHOLDING } from './particulars-fields.ts';
 
 export interface InvoiceReferences extends Stored<typeof INVOICE_REFERENCES> {}
 
@@ -17,15 +17,24 @@ export interface ServicePeriod extends Stored<typeof SERVICE_PERIOD> {}
 /** The amount of an invoice in another currency, in its smallest unit. */
 export interface ForeignValue extends Stored<typeof FOREIGN_VALUE> {}
 
+/** What the buyer withholds of the VAT. */
+export interface Withholding extends Stored<typeof WITHHOLDING> {}
+
 /** What an invoice states beside its lines and its payment. */
 export interface Particulars {
   readonly references: InvoiceReferences | null;
   readonly servicePeriod: ServicePeriod | null;
   readonly foreignValue: ForeignValue | null;
+  readonly withholding: Withholding | null;
 }
 
 /** Those of a credit note, whose invoice states them. */
-export const NO_PARTICULARS: Particulars = { references: null, servicePeriod: null, foreignValue: null };
+export const NO_PARTICULARS: Particulars = {
+  references: null,
+  servicePeriod: null,
+  foreignValue: null,
+  withholding: null,
+};
 
 const keepReferences = keeper(INVOICE_REFERENCES);
 
@@ -34,14 +43,17 @@ export interface ParticularParts {
   readonly references?: ValidParts<typeof INVOICE_REFERENCES> | null | undefined;
   readonly servicePeriod?: ValidParts<typeof SERVICE_PERIOD> | null | undefined;
   readonly foreignValue?: ValidParts<typeof FOREIGN_VALUE> | null | undefined;
+  readonly withholding?: ValidParts<typeof WITHHOLDING> | null | undefined;
 }
 
 /** Returns the particulars of a draft that are complete. */
-export function completeParticulars({ references, servicePeriod, foreignValue }: ParticularParts): Particulars {
+export function completeParticulars(parts: ParticularParts): Particulars {
+  const { references, servicePeriod, foreignValue, withholding } = parts;
   return {
     references: references ? keepReferences(references) : null,
     servicePeriod: servicePeriodOf(servicePeriod),
     foreignValue: foreignValueOf(foreignValue),
+    withholding: withholdingOf(withholding),
   };
 }
 
@@ -54,6 +66,15 @@ function foreignValueOf(parts: ParticularParts['foreignValue']): ForeignValue | 
   const { currency, amount, rate, rateDate } = parts ?? {};
   if (currency === undefined || amount === undefined || rate === undefined || rateDate === undefined) return null;
   return { currency, amount, rate, rateDate };
+}
+
+/** A part of a certificate says that there is one, so the whole is not complete without the rest of it. */
+function withholdingOf(parts: ParticularParts['withholding']): Withholding | null {
+  const { percent, certificate } = parts ?? {};
+  if (percent === undefined) return null;
+  if (certificate == null) return { percent, certificate: null };
+  const { number, date } = certificate;
+  return number === undefined || date === undefined ? null : { percent, certificate: { number, date } };
 }
 
 /** What the foreign value is compared with. */
@@ -79,6 +100,15 @@ export function particularsProblems(parts: ParticularParts, asked: Asked, issueD
   }
   const earliest = addYears(issueDate, -DATE_YEARS.rateBefore);
   problems.push(...dateProblems('foreignValue.rateDate', parts.foreignValue?.rateDate, earliest, issueDate, issueDate));
+  problems.push(
+    ...dateProblems(
+      'withholding.certificate.date',
+      parts.withholding?.certificate?.date,
+      addYears(issueDate, -DATE_YEARS.certificateBefore),
+      issueDate,
+      issueDate,
+    ),
+  );
   if (value === null || asked.amount === null || agrees(value, asked.amount, asked.lines)) return problems;
   const { currency, amount, rate } = value;
   const message = `foreignValue.amount is ${amount} (${foreignAmountText(amount, currency)} ${currency}): at ${rateText(rate)} it is ${decimalOf(valueInCentimes(value))} MAD, and amount is ${decimalOf(asked.amount)} MAD. Rounding does not explain the difference.`;

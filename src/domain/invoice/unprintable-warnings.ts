@@ -84,6 +84,7 @@ function printedFields({
   lines,
   terms,
   references,
+  withholding,
   discount,
   charge,
 }: Stated): PrintedText[] {
@@ -110,6 +111,7 @@ function printedFields({
     ['terms.paymentReference', terms.paymentReference],
     ['references.order', references?.order],
     ['references.contract', references?.contract],
+    ['withholding.certificate.number', withholding?.certificate?.number],
     ['discount.reason', discount?.reason],
     ['charge.reason', charge?.reason],
     ['seller.exemptionReason', lines.some(leavesReasonToProfile) ? seller.exemptionReason : null],

@@ -9,6 +9,8 @@ import type { Invoice, StoredDocument } from './invoice.ts';
 import type { Kind } from './kinds.ts';
 import { namedReplaced } from './legal-invoice.ts';
 import { type AcceptedCredit, createAcceptedCredits } from './read-credits.ts';
+import { totalsOfInvoice } from './totals.ts';
+import { netToPay } from './withholding.ts';
 
 /**
  * The facts of an accepted invoice or credit note that are shown to anyone who has its verification URL, which is
@@ -32,6 +34,8 @@ export interface PublicFacts {
   readonly seller: { readonly name: string; readonly ice: string };
   /** The total including tax with its rounding. The kind gives the sign. */
   readonly amount: Centimes;
+  /** What the buyer withholds of its VAT; null if nothing. */
+  readonly withheld: Centimes | null;
   readonly dgiId: string;
   readonly acceptedAt: Date;
   /** The authority's verified receipt; null while there is none. */
@@ -91,6 +95,7 @@ function factsOf(
     credited: credit && { ...credit, isWhole: credit.amount === invoice.amount },
     seller: { name: seller.legalName, ice: seller.ice },
     amount: invoice.amount,
+    withheld: invoice.withholding && invoice.amount - netToPay({ ...invoice, totals: totalsOfInvoice(invoice) }),
     dgiId: invoice.dgiId,
     acceptedAt,
     documents: PUBLIC_KINDS.flatMap((kind) => documentOf(kind, DOCUMENTS[kind].stored(invoice))),

@@ -1,7 +1,7 @@
 import { addDays } from '../calendar-date.ts';
 import { DAY_MS } from '../durations.ts';
 import type { TaxRate } from '../invoice/tax-rate.ts';
-import { type Centimes, decimalOf, divideHalfUp } from '../money.ts';
+import { decimalOf, percentOf } from '../money.ts';
 import { EXEMPTIONS } from './exemptions.ts';
 import type { Concern, RuledDocument } from './rule.ts';
 
@@ -76,7 +76,7 @@ export function isPaidInCash(document: RuledDocument, condition: (document: Rule
 
 /** Finds invoices in cash, with the stamp duty on their total. @param percent with at most two decimals */
 export function cashDuty(document: RuledDocument, percent: number): Concern[] {
-  const duty = shareOf(document.total, percent);
+  const duty = percentOf(document.total, percent);
   const what = `If the whole is received in cash, the stamp duty of ${percent} % is ${decimalOf(duty)} MAD. The invoice does not state it.`;
   return isPaidInCash(document, () => true).map((concern) => ({ ...concern, what }));
 }
@@ -87,12 +87,7 @@ export function cashDuty(document: RuledDocument, percent: number): Concern[] {
  */
 export function withheld({ kind, total, tax }: RuledDocument, minimum: number): Concern[] {
   if (kind !== 'invoice' || tax === 0 || total < minimum * 100) return [];
-  const left = (percent: number) => decimalOf(total - shareOf(tax, percent));
+  const left = (percent: number) => decimalOf(total - percentOf(tax, percent));
   const what = `If the buyer withholds VAT, it pays ${left(75)} MAD (75 % withheld) or ${left(100)} MAD (100 %) instead of ${decimalOf(total)} MAD. The amounts of the invoice stay the same.`;
   return [{ path: 'amount', what }];
-}
-
-/** Rounded half up. */
-function shareOf(amount: Centimes, percent: number): Centimes {
-  return Number(divideHalfUp(BigInt(amount) * BigInt(Math.round(percent * 100)), 10_000n));
 }

@@ -95,6 +95,8 @@ export interface RuledDocument {
   /** The terms that the documents state. */
   readonly terms: Pick<LegalTerms, 'operationDate' | 'dueDate' | 'paymentMeans' | 'paymentReference'>;
   readonly servicePeriod: Pick<ServicePeriod, 'to'> | null;
+  /** What its buyer withholds of the VAT; null if it states nothing. */
+  readonly withholding: { readonly percent: number; readonly certificate: { readonly date: string } | null } | null;
 }
 
 /** A rule in one of its periods. */

@@ -2,13 +2,14 @@ import { CONTENT_RULES } from './content-rules.ts';
 import { PAYMENT_RULES } from './payment-rules.ts';
 import type { Concern, Rule, RuledDocument, RuleWarning } from './rule.ts';
 import { VAT_RULES } from './vat-rules.ts';
+import { WITHHOLDING_RULES } from './withholding-rules.ts';
 
 /**
  * The rules of Moroccan law that an invoice meets: one row each, by code. They warn and explain; they refuse nothing and
  * change no amount (docs/decisions/0082). A new threshold is a row in `periods`, which ends the row before; a new rate
  * of VAT is a row of `src/domain/invoice/tax-rate.ts` with its days.
  */
-const RULES = { ...VAT_RULES, ...PAYMENT_RULES, ...CONTENT_RULES } as const;
+const RULES = { ...VAT_RULES, ...WITHHOLDING_RULES, ...PAYMENT_RULES, ...CONTENT_RULES } as const;
 
 type Rules = typeof RULES;
 

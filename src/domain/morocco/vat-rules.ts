@@ -1,28 +1,6 @@
 import { RATE_PERIODS } from './rate-periods.ts';
-import { always, informationRule, READ, READ_EARLIER, type Texts, warningRule } from './rule.ts';
-import { firstOfRates, lacksCertificate, needsProfileReason, withheld } from './rule-findings.ts';
-
-/** The buyers that withhold VAT. */
-const PUBLIC_BUYERS: Texts = {
-  fr: 'l’État, les collectivités et les établissements publics',
-  ar: 'الدولة والجماعات والمؤسسات العمومية',
-  en: 'the State, local authorities and public bodies',
-};
-
-/** @param turnover in millions of dirhams, without VAT */
-function alsoPrivateFrom(turnover: number): Texts {
-  return {
-    fr: `${PUBLIC_BUYERS.fr}, les banques, les assureurs et les entreprises d’au moins ${turnover} millions de dirhams de chiffre d’affaires`,
-    ar: `${PUBLIC_BUYERS.ar} والأبناك وشركات التأمين والمقاولات التي لا يقل رقم معاملاتها عن ${turnover} مليون درهم`,
-    en: `${PUBLIC_BUYERS.en}, banks, insurers and companies with a turnover of at least ${turnover} million dirhams`,
-  };
-}
-
-const WITHHOLDING_2024 = { source: 'challenge.ma 271651; bboandpartners.com; winnersoft.ma/1197-2', readOn: READ };
-const WITHHOLDING_2026 = {
-  source: 'maghress.com/fr/lavieeco/436650; fr.le360.ma 2026-01-06; leconomiste 1122442; vatupdate 335565',
-  readOn: READ,
-};
+import { always, informationRule, READ, READ_EARLIER, warningRule } from './rule.ts';
+import { firstOfRates, lacksCertificate, needsProfileReason } from './rule-findings.ts';
 
 const EXEMPTION_SOURCES = always('flasheconomie.com (DGI, note 17-01-2019); decree 2-06-574', READ);
 
@@ -96,27 +74,6 @@ export const VAT_RULES = {
     },
     periods: EXEMPTION_SOURCES,
     concerns: lacksCertificate,
-  }),
-  vat_withheld: informationRule({
-    status: 'in_force',
-    article: 'CGI, art. 117',
-    says: {
-      fr: 'Des acheteurs retiennent la TVA à partir de {minimum} dirhams TTC : {buyers}. Travaux et biens d’équipement : 100 % sans attestation de régularité fiscale de moins de {months} mois. Services : 75 % avec attestation, 100 % sans.',
-      ar: 'يحجز بعض المشترين الضريبة على القيمة المضافة من المنبع ابتداء من {minimum} درهم شاملة للضريبة: {buyers}. الأشغال ومعدات التجهيز: 100 في المائة دون شهادة سلامة الوضعية الجبائية صادرة منذ أقل من {months} أشهر. الخدمات: 75 في المائة مع الشهادة و100 في المائة دونها.',
-      en: 'Some buyers withhold VAT from {minimum} dirhams with tax on: {buyers}. Works and equipment: 100 % without a certificate of tax regularity younger than {months} months. Services: 75 % with the certificate, 100 % without.',
-    },
-    doubt: {
-      fr: 'Les sources se contredisent sur les fournisseurs concernés (personnes physiques seulement, ou tous), sur le taux de 75 ou 100 % et sur l’âge de l’attestation (3 ou 6 mois). La facture ne dit ni la nature de l’opération ni celle de l’acheteur.',
-      ar: 'تتعارض المصادر بشأن الموردين المعنيين (الأشخاص الذاتيون فقط أم الجميع) وبشأن نسبة 75 أو 100 في المائة وعمر الشهادة (3 أو 6 أشهر). ولا تبين الفاتورة طبيعة العملية ولا صفة المشتري.',
-      en: 'The sources differ on the suppliers concerned (natural persons only, or all), on 75 or 100 % and on the age of the certificate (3 or 6 months). The invoice states neither the kind of operation nor that of the buyer.',
-    },
-    periods: [
-      { from: '2024-07-01', figures: { minimum: 5000, months: 6, buyers: PUBLIC_BUYERS }, ...WITHHOLDING_2024 },
-      { from: '2026-07-01', figures: { minimum: 5000, months: 6, buyers: alsoPrivateFrom(500) }, ...WITHHOLDING_2026 },
-      { from: '2027-01-01', figures: { minimum: 5000, months: 6, buyers: alsoPrivateFrom(350) }, ...WITHHOLDING_2026 },
-      { from: '2028-01-01', figures: { minimum: 5000, months: 6, buyers: alsoPrivateFrom(200) }, ...WITHHOLDING_2026 },
-    ],
-    concerns: (document, { minimum }) => withheld(document, minimum),
   }),
   deposit_vat: informationRule({
     status: 'in_force',

@@ -113,6 +113,11 @@ function outputType(field: Field): unknown {
   return 'list' in field ? [objectType(field.list)] : objectType(field.record);
 }
 
+/** Returns the object type of a record, to which `Row` adds what is computed. @param type in the table of fields */
+export function typeOfRecord<Row>(type: RecordType) {
+  return objectType(type) as PothosSchemaTypes.ObjectRef<SchemaTypes, Row>;
+}
+
 function objectType(type: RecordType): unknown {
   const known = objects.get(type);
   if (known) return known;

@@ -19,6 +19,7 @@ const {
   references: _references,
   servicePeriod: _period,
   foreignValue: _value,
+  withholding: _withholding,
   ...fields
 } = INVOICE.fields;
 /**

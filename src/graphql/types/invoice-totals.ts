@@ -72,7 +72,7 @@ builder.objectFields(InvoiceType, (t) => ({
 /** Caches the totals of each array of lines in memory, because several aliases may select them. */
 const known = new WeakMap<Invoice['lines'], InvoiceTotals>();
 
-function totalsOfStored(invoice: Invoice): InvoiceTotals {
+export function totalsOfStored(invoice: Invoice): InvoiceTotals {
   const totals = known.get(invoice.lines) ?? totalsOfInvoice(invoice);
   known.set(invoice.lines, totals);
   return totals;

@@ -3,7 +3,9 @@ import { createInvoiceInput } from '../../domain/invoice/create-invoice-input.ts
 import { INVOICE } from '../../domain/invoice/fields.ts';
 import type { IssuedDocument } from '../../domain/invoice/issuing.ts';
 import { termsOf } from '../../domain/invoice/terms.ts';
+import { statedWithholding } from '../../domain/invoice/withholding.ts';
 import { MAX_IDEMPOTENCY_KEY } from '../../domain/limits.ts';
+import { moroccanDate } from '../../domain/morocco/time.ts';
 import { accessOf } from '../access.ts';
 import { searchMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
@@ -11,6 +13,7 @@ import { connectionOf } from '../relay-page.ts';
 import { inputType, outputFields } from './contract.ts';
 import { IdempotencyConflictError, InvalidInputError } from './errors.ts';
 import { FiscalDocumentType, InvoiceType } from './fiscal-documents.ts';
+import { totalsOfStored } from './invoice-totals.ts';
 import { listArguments, listInput } from './list-arguments.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
@@ -18,7 +21,17 @@ import './scalars.ts';
 InvoiceType.implement({
   description: INVOICE.description,
   interfaces: [FiscalDocumentType, NodeInterface],
-  fields: (t) => outputFields(t, INVOICE, { terms: termsOf, isDeposit: ({ isDeposit }) => isDeposit ?? false }),
+  fields: (t) =>
+    outputFields(t, INVOICE, {
+      terms: termsOf,
+      isDeposit: ({ isDeposit }) => isDeposit ?? false,
+      withholding: (invoice) =>
+        statedWithholding({
+          ...invoice,
+          totals: totalsOfStored(invoice),
+          issueDate: moroccanDate(invoice.createdAt),
+        }),
+    }),
 });
 
 findableAsNode({

@@ -6,6 +6,7 @@ import { CURRENCY } from '../../domain/money.ts';
 import { CREDIT_LABELS } from '../../text/credit-labels.ts';
 import { directionOf, FORMATS } from '../../text/document-format.ts';
 import { html, Markup } from '../../text/markup.ts';
+import { WITHHOLDING_LABELS } from '../../text/withholding-labels.ts';
 import { commonTexts, type VerifyTexts, verifyTexts } from './texts.ts';
 
 const STYLE = resource('page.css');
@@ -37,8 +38,9 @@ export type Outcome = (typeof OUTCOMES)[number];
 export function verifyPage(facts: PublicFacts, language: DocumentLanguage, outcome: Outcome | null): string {
   const texts = verifyTexts(facts.kind, language);
   const format = FORMATS[language];
-  const { original, credited, replacedBy } = facts;
+  const { original, credited, replacedBy, withheld } = facts;
   const labels = CREDIT_LABELS[language];
+  const withholding = WITHHOLDING_LABELS[language];
   return document(
     language,
     `${texts.number} ${facts.number} – ${texts.title}`,
@@ -49,7 +51,14 @@ ${fact(texts.number, facts.number)}
 ${original && fact(labels[facts.kind === 'invoice' ? 'replaced' : 'original'], `\u2068${original.number}\u2069 (${format.longDate(original.issueDate)})`)}${fact(texts.seller, facts.seller.name)}
 ${fact(texts.ice, facts.seller.ice)}
 ${fact(texts.date, format.longDate(facts.issueDate))}
-${fact(texts.payable, format.money(facts.amount, CURRENCY), 'amount')}
+${
+  withheld === null
+    ? null
+    : [
+        fact(withholding.total, format.money(facts.amount, CURRENCY)),
+        fact(withholding.withheld, format.money(-withheld, CURRENCY)),
+      ]
+}${fact(texts.payable, format.money(facts.amount - (withheld ?? 0), CURRENCY), 'amount')}
 ${credited && fact(labels[credited.isWhole ? 'creditedInWhole' : 'creditedInPart'], `\u2068${format.money(credited.amount, CURRENCY)}\u2069 (${format.longDate(credited.lastDate)})`)}
 ${replacedBy && fact(labels.replacedBy, `\u2068${replacedBy.number}\u2069 (${format.longDate(replacedBy.issueDate)})`)}
 ${fact(texts.dgiId, facts.dgiId)}

@@ -40,6 +40,19 @@ it('contains the text, the HTML and both documents byte for byte', async () => {
   expect(xml?.body.equals(Buffer.from(mail.xml))).toBe(true);
 });
 
+it('states the total, what the buyer withholds and what it pays, if it withholds something', async () => {
+  const { invoice } = invoiceMail();
+  const withholding = { percent: 75, certificate: null };
+  const bodies = parts(await compose(invoiceMail({ invoice: { ...invoice, withholding } }))).slice(0, 2);
+  for (const body of bodies.map((part) => part.body.toString().replaceAll(/<[^>]*>/g, ''))) {
+    expect(body.replaceAll('\u00a0', ' ')).toMatch(
+      /Total TTC\s*(?:: )?120,00 MAD\s*TVA retenue à la source \(75 %\)\s*(?:: )?−15,00 MAD\s*Net à payer\s*(?:: )?105,00 MAD/,
+    );
+  }
+  const [text] = parts(await compose());
+  expect(text?.body.toString()).not.toMatch(/retenue|TTC/);
+});
+
 it('has the same bytes each time', async () => {
   expect(await compose()).toBe(await compose());
 });

@@ -119,6 +119,38 @@ describe('invoicePage', () => {
     expect(words).toContain('et treize centimes');
   });
 
+  test.each([
+    [
+      'fr',
+      'Total TTC 151 548,14 MAD TVA retenue à la source (75 %) \u221218 518,52 MAD Net à payer 133 029,62 MAD',
+      'Attestation de régularité fiscale n° ARF 117 (3 février 2026)',
+      'Arrêtée la présente facture à la somme TTC de : cent cinquante et un mille',
+    ],
+    [
+      'ar',
+      'المبلغ الواجب أداؤه 133 029,62 MAD',
+      'شهادة سلامة الوضعية الجبائية رقم ARF 117',
+      'حصرت هذه الفاتورة مع احتساب الرسوم في مبلغ:',
+    ],
+    [
+      'en',
+      'Total incl. VAT 151,548.14 MAD VAT withheld by the buyer (75%) \u221218,518.52 MAD Amount due 133,029.62 MAD',
+      'Certificate of tax regularity no. ARF 117 (3 February 2026)',
+      'Total incl. VAT, in words: one hundred',
+    ],
+  ] as const)(
+    'shows what the buyer withholds and pays, and the total in words, in %s',
+    async (documentLanguage, sums, certificate, inWords) => {
+      const seller = { ...SELLER, documentLanguage };
+      const withholding = { percent: 75, certificate: { number: 'ARF 117', date: '2026-02-03' } };
+      const words = await wordsOf(printed({ seller, withholding }));
+      for (const each of [sums, certificate, inWords]) expect(words).toContain(each);
+      const without = await wordsOf(printed({ seller, withholding: { percent: 100, certificate: null } }));
+      expect(without).not.toContain('ARF 117');
+      expect(await wordsOf(printed({ seller }))).not.toMatch(/retenue|withheld|المحجوزة/);
+    },
+  );
+
   test('shows the time of acceptance with its zone, and the verification address', async () => {
     const words = await wordsOf(printed());
     expect(words).toContain('Identifiant DGI DGI-2026-7f3a91c0');

@@ -17,6 +17,7 @@ const FACTS = {
   replacedBy: null,
   seller: { name: 'Atlas SARL', ice: '001234567000089' },
   amount: 123_456_789,
+  withheld: null,
   dgiId: 'DGI-1',
   acceptedAt: new Date('2026-11-21T23:30:00Z'),
   receipt: { decidedAt: new Date('2026-11-21T23:30:00Z') },

@@ -1,8 +1,9 @@
-import { CURRENCY } from '../../../domain/money.ts';
-import { all, CBC, called, child, isDate, type Located, must, one, textOf } from './located.ts';
+import { CURRENCY, divideHalfUp } from '../../../domain/money.ts';
+import { all, CBC, called, centimes, child, isDate, type Located, must, one, textOf } from './located.ts';
 
 /**
- * Checks what a document states beside its lines and its payment: the period, the references, and the exchange rate.
+ * Checks what a document states beside its lines and its payment: the period, the references, the VAT
+ * that the buyer withholds, and the exchange rate.
  * @throws {Fault}
  */
 export function examineParticulars(root: Located): void {
@@ -21,6 +22,7 @@ export function examineParticulars(root: Located): void {
       must(textOf(number) !== '', 'reference_missing', number.path, `${called(root)} a une référence sans numéro`);
     }
   }
+  for (const withheld of all(root, 'WithholdingTaxTotal')) examineWithholding(root, withheld);
   for (const exchange of all(root, 'PricingExchangeRate')) examineRate(root, exchange);
 }
 
@@ -51,5 +53,37 @@ function examineRate(root: Located, exchange: Located): void {
     'rate_invalid',
     exchange.path,
     'Le cours de change n’est pas à multiplier',
+  );
+}
+
+/** Checks that a percentage of the VAT is withheld, and that the terms of payment say so. */
+function examineWithholding(root: Located, withheld: Located): void {
+  const subtotal = one(withheld, 'TaxSubtotal');
+  const percent = child(subtotal, 'Percent');
+  must(
+    /^([1-9]\d?|100)$/.test(textOf(percent)),
+    'withholding_invalid',
+    percent.path,
+    'La TVA retenue n’est pas un pourcentage de 1 à 100',
+  );
+  const tax = centimes(child(one(root, 'TaxTotal'), 'TaxAmount'));
+  const due = divideHalfUp(tax * BigInt(textOf(percent)), 100n);
+  const [amount, part, base] = [
+    child(withheld, 'TaxAmount'),
+    child(subtotal, 'TaxAmount'),
+    child(subtotal, 'TaxableAmount'),
+  ];
+  must(
+    centimes(amount) === due && centimes(part) === due && centimes(base) === tax,
+    'withholding_invalid',
+    amount.path,
+    `La TVA retenue n’est pas ${textOf(percent)} % de la TVA de la facture`,
+  );
+  const terms = one(root, 'PaymentTerms');
+  must(
+    textOf(child(terms, 'Note')).startsWith(`TVA retenue à la source : ${textOf(percent)} % `),
+    'withholding_invalid',
+    terms.path,
+    'Les conditions de paiement n’indiquent pas la TVA retenue',
   );
 }

@@ -45,6 +45,7 @@ function documentOf({ date, text }: Pick<Sample, 'date' | 'text'>): RuledDocumen
     missingSellerFields: [],
     exemptionReason: 'article 91 du CGI',
     servicePeriod: null,
+    withholding: null,
     terms: { operationDate: date, dueDate: addDays(date, 30), paymentMeans: 'transfer', paymentReference: 'F-1' },
   };
   const { terms, buyer } = document;
@@ -57,6 +58,7 @@ function documentOf({ date, text }: Pick<Sample, 'date' | 'text'>): RuledDocumen
     else if (word === 'due') stated = { ...stated, dueDate: value };
     else if (word === 'operation') stated = { ...stated, operationDate: value };
     else if (word === 'cash') stated = { ...stated, paymentMeans: 'cash' };
+    else if (word === 'withheld') document = { ...document, withholding: withholdingOf(value) };
     else if (word === 'no due date') stated = { ...stated, dueDate: null };
     else if (word === 'no operation date') stated = { ...stated, operationDate: null };
     else if (word === 'no reference') stated = { ...stated, paymentReference: null };
@@ -80,6 +82,12 @@ function exemptionOf(value: string): LineExemption | null {
   const code = EXEMPTION_CODES.find((each) => each === name);
   if (code === undefined) return name === 'none' ? null : fail(value);
   return { code, certificate: rest.length > 0 ? { number: '12', date: '2026-01-31' } : null };
+}
+
+/** `75`, or `75 with certificate 2026-01-31`. */
+function withholdingOf(value: string): RuledDocument['withholding'] {
+  const [, percent, date] = /^(\d+)(?: with certificate (.+))?$/.exec(value) ?? fail(value);
+  return { percent: Number(percent), certificate: date === undefined ? null : { date } };
 }
 
 function fail(part: string): never {
@@ -110,6 +118,9 @@ describe('the sample documents', () => {
   });
 });
 
+/** The rules that end without another period, with their last day. */
+const ENDED: Readonly<Record<string, string>> = { withholding_not_in_force: '2024-06-30' };
+
 describe('the table of rules', () => {
   it.each(ALL_RULES)('$code from $validFrom states itself in three languages, with law, source and day', (rule) => {
     for (const text of [...Object.values(rule.says), ...Object.values(rule.doubt ?? {})]) {
@@ -127,7 +138,7 @@ describe('the table of rules', () => {
     for (const [index, { code, validUntil }] of ALL_RULES.entries()) {
       const next = ALL_RULES[index + 1];
       if (next?.code === code) expect(addDays(validUntil!, 1)).toBe(next.validFrom);
-      else expect(validUntil).toBeNull();
+      else expect([code, validUntil]).toEqual([code, ENDED[code] ?? null]);
     }
   });
 
@@ -163,6 +174,21 @@ describe('what a rule finds', () => {
     const before = structuredClone(document);
     rulesOn('2026-05-04', document);
     expect(document).toEqual(before);
+  });
+
+  it('names the age of a certificate, and the field at fault', () => {
+    const warned = (text: string) =>
+      rulesOn('2026-08-15', documentOf({ date: '2026-08-15', text })).filter(({ rule }) =>
+        /^withholding/.test(rule.code),
+      );
+    const [old] = warned('total 12000.00, withheld 75 with certificate 2026-01-15');
+    expect([old?.path, old?.what]).toEqual(['withholding.certificate.date', expect.stringContaining('7 months old')]);
+    const [percent] = warned('total 12000.00, withheld 80');
+    expect([percent?.path, percent?.what]).toEqual(['withholding.percent', expect.stringContaining('80 %')]);
+    expect(warned('total 4000.00, withheld 75').map(({ path }) => path)).toEqual([
+      'withholding',
+      'withholding.certificate',
+    ]);
   });
 
   it('states the stamp duty of the whole, rounded half up', () => {
