@@ -75,22 +75,24 @@ export const quantity = z
   .refine((value) => Number.isSafeInteger(value) && value > 0, { error: expected('a positive integer') })
   .meta({ type: 'integer', minimum: 1, maximum: MAX_CENTIMES });
 
+/** Decimals are exact below it: there they have at most 12 digits before them. */
+const MOST_WITH_DECIMALS = 999_999_999_999;
+const TOO_LARGE = expected(
+  `a number of at most ${Number.MAX_SAFE_INTEGER}, or below ${MOST_WITH_DECIMALS} if it has decimals`,
+);
+
 /** Makes the rule of a decimal number, which a JSON number represents exactly (`scaled`). */
 function decimal(what: string, places: number, isAllowed: (value: number) => boolean) {
   const error = expected(`${what} of at most ${places} decimals`);
-  return z.number({ error }).refine((value) => scaled(value, places) !== null && isAllowed(value), { error });
+  return z
+    .number({ error })
+    .refine((value) => scaled(value, places) !== null && isAllowed(value), { error, abort: true })
+    .refine((value) => Number.isSafeInteger(value) || value < MOST_WITH_DECIMALS, { error: TOO_LARGE });
 }
 
-/** The largest quantity with decimals, and the largest price with decimals: 12 digits before them are exact. */
-const MOST_WITH_DECIMALS = 999_999_999_999;
+export const decimalQuantity = decimal('a positive number', QUANTITY_PLACES, (value) => value > 0);
 
-function isExact(value: number): boolean {
-  return Number.isSafeInteger(value) || value < MOST_WITH_DECIMALS;
-}
-
-export const decimalQuantity = decimal('a positive number', QUANTITY_PLACES, (value) => value > 0 && isExact(value));
-
-export const unitPrice = decimal('a number of centimes, zero or more,', PRICE_PLACES, isExact);
+export const unitPrice = decimal('a number of centimes, zero or more,', PRICE_PLACES, (value) => value >= 0);
 
 export const discountPercent = decimal(
   'a number above 0 and up to 100',
