@@ -32,8 +32,8 @@ export interface InvoiceValidation {
   /** The warnings about the valid parts. */
   readonly warnings: readonly InvoiceWarning[];
   /**
-   * The totals after the deposits; null if a line, the discount or the charge is invalid, a total exceeds the limit or
-   * a deposit cannot be deducted.
+   * The totals after the deposits; null if a line, the discount or the charge is invalid, a total exceeds the limit, a
+   * deposit cannot be deducted, or it is not known which are deducted.
    */
   readonly totals: LineTotals | null;
 }
@@ -67,7 +67,7 @@ export const validateInvoice = {
       depositIds && customer?.name !== undefined
         ? await previewDeposits(invoices, owner, { finalId: null, insteadOf: null, depositIds, customer }, now)
         : null;
-    const isUnclear = (preview?.problems.length ?? 0) > 0;
+    const isUnclear = isUnread('deposits', faults) || (depositIds != null && !(preview?.problems.length === 0));
     const deducted = isUnclear ? undefined : preview?.deposits;
     const problems = [
       ...faults,
@@ -167,8 +167,13 @@ function pricedOf(
   { lines, discount, charge }: ValidParts<typeof INVOICE>,
   faults: readonly Problem[],
 ): Pick<CreateInvoiceInput, 'lines' | 'discount' | 'charge'> | null {
-  const isRefused = faults.some(({ param }) => /^(discount|charge)(\.|$)/.test(param ?? ''));
+  const isRefused = isUnread('discount', faults) || isUnread('charge', faults);
   return lines === undefined || isRefused ? null : { lines, discount, charge };
+}
+
+/** Whether a field, or a part of it, is stated and could not be read. */
+function isUnread(field: string, faults: readonly Problem[]): boolean {
+  return faults.some(({ param }) => param === field || param?.startsWith(`${field}.`));
 }
 
 /** Returns what remains after the deposits; null if they exceed the sale. */

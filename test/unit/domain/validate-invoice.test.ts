@@ -154,3 +154,24 @@ it('as many lines as a body can contain are refused quickly, with a short answer
   expect(problems[0]).toMatchObject({ param: 'lines', code: 'invalid_request' });
   expect(totals).toBeNull();
 });
+
+it('says nothing of totals and amount while it is not known what deposits leave of them', async () => {
+  const id = 'inv_550e8400-e29b-41d4-a716-446655440000';
+  const { customer, ...nobodys } = { ...draft, amount: 8400 };
+  const drafts: [object, string][] = [
+    [{ ...nobodys, customer, deposits: 'x' }, 'deposits'],
+    [{ ...nobodys, customer, deposits: [] }, 'deposits'],
+    [{ ...nobodys, customer, deposits: [id, id] }, 'deposits'],
+    [{ ...nobodys, customer, deposits: [id, 7] }, 'deposits.1'],
+    [{ ...nobodys, deposits: [id] }, 'customer'],
+    [{ ...nobodys, customer: { ice: customer.ice }, deposits: [id] }, 'customer.name'],
+  ];
+  for (const [incomplete, param] of drafts) {
+    const { problems, totals } = await validate(incomplete);
+    expect([problems.map((each) => each.param), totals]).toEqual([[param], null]);
+  }
+  // Null is none: the amount is that of the lines.
+  const { problems, totals } = await validate({ ...nobodys, customer, deposits: null });
+  expect(problems).toMatchObject([{ code: 'amount_mismatch', expected: '12000' }]);
+  expect(totals).toMatchObject({ gross: 12_000 });
+});
