@@ -96,6 +96,15 @@ test('a part of a line whose price has no exact part is one piece at its share, 
   expect(share.rates).toEqual([{ rate: 20, base: 14_999, tax: 3000 }]);
 });
 
+test('a part of a line priced with tax is one piece at its share without tax', () => {
+  const priced = { ...PIECE, description: 'Conseil', quantity: 3, unitPrice: 12_000, taxIncluded: true };
+  const lines = linesWithAmounts({ lines: [{ ...priced, taxRate: 20 as const }] });
+  const invoice = invoiceOf(lines);
+  const { lines: parts, share } = credited(invoice, [], ofLines([1, 2]));
+  expect(parts).toEqual([{ ...PIECE, description: 'Conseil (2)', unitPrice: 20_000, taxRate: 20, amount: 20_000 }]);
+  expect(share).toEqual({ rates: [{ rate: 20, base: 20_000, tax: 4000 }], amount: 24_000 });
+});
+
 test('pieces are credited whole, hours in any part', () => {
   const line = {
     ...PIECE,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPlain, netDiscountOf } from '../../../src/domain/invoice/line-amounts.ts';
 import { plainDescription, plainQuantity, plainUnitPrice } from '../../../src/domain/invoice/plain-line.ts';
-import { TAX_RATES } from '../../../src/domain/invoice/tax-rate.ts';
+import { TAX_RATES, type TaxRate } from '../../../src/domain/invoice/tax-rate.ts';
 import { linesWithAmounts, totalsOf } from '../../../src/domain/invoice/totals.ts';
 import { anyLine } from '../../support/any-line.ts';
 import { fraction, nearest, per, times } from '../../support/fractions.ts';
@@ -80,6 +80,16 @@ test('what clients of integers read adds up to the document', () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+test('a discount of a price with tax is stated without it, rounded half up', () => {
+  const netOf = (amount: number, taxRate: TaxRate) => {
+    const stated = { quantity: 1, unitPrice: 10_000, taxIncluded: true, taxRate, discount: { amount } };
+    const [line] = linesWithAmounts({ lines: [stated] });
+    return line && netDiscountOf(line);
+  };
+  // 5.83, 2.5, 2.73 and 3.64 without tax.
+  expect([netOf(7, 20), netOf(3, 20), netOf(3, 10), netOf(4, 10), netOf(7, 0)]).toEqual([6, 3, 3, 4, 7]);
 });
 
 describe('the description of a line in whole numbers says the rest', () => {
