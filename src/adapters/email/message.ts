@@ -24,7 +24,7 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
   const { invoice } = mail;
   const language = invoice.seller.documentLanguage;
   const format = FORMATS[language];
-  const texts = mailTexts(invoice.kind, language);
+  const texts = textsOf(invoice);
   const seller = headerText(invoice.seller.legalName);
   const original = headerText(invoice.credit?.original.number ?? '');
   const replyTo = mailAddress(invoice.seller.email);
@@ -77,8 +77,9 @@ function withheldFacts({ invoice }: InvoiceMail): Fact[] {
 }
 
 /** Returns due date, bank account and payment reference, as far as the invoice has them. */
-function paymentFacts({ invoice: { kind, seller, terms } }: InvoiceMail): Fact[] {
-  const texts = mailTexts(kind, seller.documentLanguage);
+function paymentFacts({ invoice }: InvoiceMail): Fact[] {
+  const { seller, terms } = invoice;
+  const texts = textsOf(invoice);
   const { dueDate, bankAccount, paymentReference } = terms;
   return [
     ...(dueDate === null ? [] : [[texts.dueDate, FORMATS[seller.documentLanguage].longDate(dueDate)] as const]),
@@ -105,13 +106,17 @@ function correctionFacts({ invoice: { credit, replaces, seller } }: InvoiceMail)
   ];
 }
 
+function textsOf({ kind, isDeposit, seller }: InvoiceMail['invoice']) {
+  return mailTexts(kind, seller.documentLanguage, isDeposit);
+}
+
 /** Isolates a text in Arabic. Otherwise 2026-000123 after Arabic letters is displayed as 000123-2026. */
 function isolate(text: string, language: DocumentLanguage): string {
   return directionOf(language) === 'rtl' ? `\u2068${text}\u2069` : text;
 }
 
 function introOf({ invoice }: InvoiceMail): string {
-  const texts = mailTexts(invoice.kind, invoice.seller.documentLanguage);
+  const texts = textsOf(invoice);
   return invoice.environment === 'test' ? texts.introOfTest : texts.intro;
 }
 
@@ -122,7 +127,7 @@ function attachment(filename: string, contentType: string, bytes: Uint8Array) {
 
 function plainText(mail: InvoiceMail, facts: readonly Fact[], seller: string): string {
   const language = mail.invoice.seller.documentLanguage;
-  const texts = mailTexts(mail.invoice.kind, language);
+  const texts = textsOf(mail.invoice);
   return [
     ...(mail.invoice.environment === 'test' ? [`*** ${texts.testNotice} ***`, ''] : []),
     texts.greeting,
@@ -149,7 +154,7 @@ const FONT = 'font-family:Arial,Helvetica,sans-serif';
 function page(mail: InvoiceMail, facts: readonly Fact[], seller: string): Markup {
   const { invoice, verifyUrl } = mail;
   const language = invoice.seller.documentLanguage;
-  const texts = mailTexts(mail.invoice.kind, language);
+  const texts = textsOf(mail.invoice);
   const direction = directionOf(language);
   const notice =
     invoice.environment === 'test'

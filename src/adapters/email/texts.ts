@@ -1,5 +1,6 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
 import type { Kind } from '../../domain/invoice/kinds.ts';
+import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
 import { PAYABLE_LABEL } from '../../text/payable-label.ts';
 
 /** The fixed texts of the mail that carries an invoice or a credit note. */
@@ -129,8 +130,16 @@ const CREDIT_NOTE: Readonly<Record<DocumentLanguage, CreditNoteTexts>> = {
   },
 };
 
-/** Returns the fixed texts of the mail with a kind of document in a language. */
-export function mailTexts(kind: Kind, language: DocumentLanguage): MailTexts {
+/** The subject of the mail with a deposit invoice. */
+const DEPOSIT_SUBJECT: Readonly<Record<DocumentLanguage, MailTexts['subject']>> = {
+  fr: (number, seller) => `${DEPOSIT_LABELS.fr.title} ${number} de ${seller}`,
+  ar: (number, seller) => `${DEPOSIT_LABELS.ar.title} \u2068${number}\u2069 من ${seller}`,
+  en: (number, seller) => `${DEPOSIT_LABELS.en.title} ${number} from ${seller}`,
+};
+
+/** Returns the fixed texts of the mail with a kind of document in a language. @param isDeposit whether it asks for a deposit */
+export function mailTexts(kind: Kind, language: DocumentLanguage, isDeposit = false): MailTexts {
   const texts = INVOICE[language];
+  if (isDeposit) return { ...texts, title: DEPOSIT_LABELS[language].title, subject: DEPOSIT_SUBJECT[language] };
   return kind === 'invoice' ? texts : { ...texts, ...CREDIT_NOTE[language] };
 }

@@ -21,6 +21,7 @@ import { netToPay } from './withholding.ts';
 export interface PublicFacts {
   readonly invoiceId: string;
   readonly kind: Kind;
+  readonly isDeposit: boolean;
   readonly environment: Environment;
   readonly number: string;
   /** Calendar date in Africa/Casablanca, `YYYY-MM-DD`. */
@@ -87,6 +88,7 @@ function factsOf(
   return {
     invoiceId: invoice.id,
     kind: invoice.kind,
+    isDeposit: invoice.isDeposit ?? false,
     environment: invoice.environment,
     number: invoice.number,
     issueDate: moroccanDate(invoice.createdAt),

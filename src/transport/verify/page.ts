@@ -36,7 +36,7 @@ export type Outcome = (typeof OUTCOMES)[number];
  * @param outcome the result for a file that was sent; null if none was sent
  */
 export function verifyPage(facts: PublicFacts, language: DocumentLanguage, outcome: Outcome | null): string {
-  const texts = verifyTexts(facts.kind, language);
+  const texts = verifyTexts(facts, language);
   const format = FORMATS[language];
   const { original, credited, replacedBy, withheld } = facts;
   const labels = CREDIT_LABELS[language];

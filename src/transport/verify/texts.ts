@@ -1,6 +1,5 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
-import type { Kind } from '../../domain/invoice/kinds.ts';
-import type { PublicDocument } from '../../domain/invoice/verify-publicly.ts';
+import type { PublicDocument, PublicFacts } from '../../domain/invoice/verify-publicly.ts';
 import { PAYABLE_LABEL } from '../../text/payable-label.ts';
 
 /** The texts of the page that verifies an invoice or a credit note. */
@@ -233,9 +232,24 @@ const CREDIT_NOTE: Readonly<Record<DocumentLanguage, CreditNoteTexts>> = {
   },
 };
 
-/** Returns the texts for a kind of document in a language. */
-export function verifyTexts(kind: Kind, language: DocumentLanguage): VerifyTexts {
+/** The texts for a deposit invoice that differ from those for an invoice. */
+const DEPOSIT: Readonly<Record<DocumentLanguage, Pick<VerifyTexts, 'accepted' | 'test' | 'number'>>> = {
+  fr: {
+    accepted: 'Facture d’acompte authentique',
+    test: 'Facture d’acompte de test',
+    number: 'Facture d’acompte n°',
+  },
+  ar: { accepted: 'فاتورة تسبيق صحيحة', test: 'فاتورة تسبيق للاختبار', number: 'فاتورة تسبيق رقم' },
+  en: { accepted: 'Genuine deposit invoice', test: 'Test deposit invoice', number: 'Deposit invoice no.' },
+};
+
+/** Returns the texts for a document in a language. */
+export function verifyTexts(
+  { kind, isDeposit }: Pick<PublicFacts, 'kind' | 'isDeposit'>,
+  language: DocumentLanguage,
+): VerifyTexts {
   const texts = INVOICE[language];
+  if (isDeposit) return { ...texts, ...DEPOSIT[language] };
   return kind === 'invoice' ? texts : { ...texts, ...CREDIT_NOTE[language] };
 }
 

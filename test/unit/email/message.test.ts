@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { composeInvitation } from '../../../src/adapters/email/account-mail.ts';
 import { composeMessage } from '../../../src/adapters/email/message.ts';
+import { labelsOf } from '../../../src/adapters/pdf/labels.ts';
 import { DOCUMENT_LANGUAGES } from '../../../src/domain/document-language.ts';
 import { invoiceMail } from '../../support/mail.ts';
 import { parts, shown, split } from './mime.ts';
@@ -51,6 +52,21 @@ it('states the total, what the buyer withholds and what it pays, if it withholds
   }
   const [text] = parts(await compose());
   expect(text?.body.toString()).not.toMatch(/retenue|TTC/);
+});
+
+it.each([
+  ['fr', '[TEST] Facture d’acompte 2026-000123 de ', 'Facture d’acompte : 2026-000123'],
+  ['ar', '[اختبار] فاتورة تسبيق \u20682026-000123\u2069 من ', 'فاتورة تسبيق: \u20682026-000123\u2069'],
+  ['en', '[TEST] Deposit invoice 2026-000123 from ', 'Deposit invoice: 2026-000123'],
+] as const)('calls a deposit invoice one in %s, as its PDF does', async (documentLanguage, subject, fact) => {
+  const { invoice } = invoiceMail();
+  const seller = { ...invoice.seller, documentLanguage };
+  const message = await compose(invoiceMail({ invoice: { ...invoice, isDeposit: true, seller } }));
+  expect(shown(split(message).headers.subject)).toContain(subject);
+  const [text, page] = parts(message);
+  expect(text?.body.toString()).toContain(fact);
+  const { title } = labelsOf('invoice', documentLanguage, true);
+  expect(page?.body.toString()).toContain(`<title>${title} 2026-000123</title>`);
 });
 
 it('has the same bytes each time', async () => {

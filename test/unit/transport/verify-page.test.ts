@@ -9,6 +9,7 @@ import { pendingInvoice } from '../../support/invoices.ts';
 const FACTS = {
   invoiceId: 'inv_550e8400-e29b-41d4-a716-446655440000',
   kind: 'invoice',
+  isDeposit: false,
   environment: 'live',
   number: '2026-000123',
   issueDate: '2026-11-21',
@@ -31,6 +32,20 @@ const CREDIT_NOTE = {
   number: 'AV-2026-000001',
   original: { number: '2026-000123', issueDate: '2026-11-20' },
 } as const;
+
+it.each([
+  ['fr', ['Facture d’acompte authentique', 'Facture d’acompte n°', 'Facture d’acompte de test']],
+  ['ar', ['فاتورة تسبيق صحيحة', 'فاتورة تسبيق رقم', 'فاتورة تسبيق للاختبار']],
+  ['en', ['Genuine deposit invoice', 'Deposit invoice no.', 'Test deposit invoice']],
+] as const)('calls a deposit invoice one in %s, as its PDF does', (language, phrases) => {
+  const page = verifyPage({ ...FACTS, isDeposit: true }, language, null);
+  const test = verifyPage({ ...FACTS, isDeposit: true, environment: 'test' }, language, null);
+  for (const phrase of phrases) {
+    expect(page + test).toContain(phrase);
+    expect(phrase.toLowerCase()).toContain(labelsOf('invoice', language, true).title.toLowerCase());
+    expect(verifyPage(FACTS, language, null)).not.toContain(phrase);
+  }
+});
 
 it.each([
   [
@@ -114,7 +129,8 @@ it('a credit note’s public facts have its kind and the number and date of its 
     amount: 12_000,
   });
   const facts = await factsOf(accepted({}));
-  expect(facts).toMatchObject({ kind: 'invoice', original: null });
+  expect(facts).toMatchObject({ kind: 'invoice', isDeposit: false, original: null });
+  expect(await factsOf(accepted({ isDeposit: true }))).toMatchObject({ kind: 'invoice', isDeposit: true });
 });
 
 it('calls a live invoice genuine, and a test one never', () => {
