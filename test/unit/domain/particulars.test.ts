@@ -69,8 +69,9 @@ describe('a value in another currency', () => {
     // 1000.00 EUR ± 0.005 at 10.8345 ± 0.00005, and half a centime for a line: 10 centimes and a half.
     const off = (centimes: number, lines = 1) => problems({ foreignValue: EUROS }, 1_083_450 + centimes, lines);
     expect([off(10), off(-10)]).toEqual([[], []]);
-    expect([off(12), off(-12)].flat()).toHaveLength(2);
-    expect(off(12, 5)).toEqual([]);
+    expect([off(11), off(-11)].flat()).toHaveLength(2);
+    expect([off(12, 5), off(-12, 5)]).toEqual([[], []]);
+    expect([off(13, 5), off(-13, 5)].flat()).toHaveLength(2);
     // A rate that is written with fewer decimals than banks state has no more room.
     expect(problems({ foreignValue: { ...EUROS, rate: 10.8 } }, 1_080_000)).toEqual([]);
     expect(problems({ foreignValue: { ...EUROS, rate: 10.8 } })).toHaveLength(1);
@@ -151,6 +152,10 @@ describe('the structure of particulars', () => {
     [
       { foreignValue: { ...EUROS, rate: 10.123456789 } },
       'foreignValue.rate must be a number above 0 and below a million of at most 8 decimals; 10.123456789 was sent.',
+    ],
+    [
+      { foreignValue: { ...EUROS, rate: 1_000_000 } },
+      'foreignValue.rate must be a number above 0 and below a million of at most 8 decimals; 1000000 was sent.',
     ],
     [
       { foreignValue: { ...EUROS, rate: 0 } },
