@@ -132,7 +132,7 @@ export const EXPORTED = graphql(`
         id number status createdAt amount currency dgiId
         customer { name ice country taxNumber }
         totals { subtotal taxTotal total }
-        ... on Invoice { isDeposit }
+        ... on Invoice { isDeposit netToPay }
       }
       pageInfo { hasNextPage endCursor }
     }

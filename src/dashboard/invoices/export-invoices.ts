@@ -2,6 +2,7 @@ import type { Client, CombinedError } from '@urql/core';
 import type { VariablesOf } from 'gql.tada';
 import { kindOfId } from '../../domain/invoice/kinds.ts';
 import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
+import { WITHHOLDING_LABELS } from '../../text/withholding-labels.ts';
 import { isRefusal } from '../graphql/client.ts';
 import { waitToRetry } from '../graphql/retry.ts';
 import { DOCUMENT_TEXTS } from '../text/credit-notes.ts';
@@ -71,7 +72,8 @@ type Column = readonly [name: string, cellOf: (document: ExportedDocument) => Ce
 
 /**
  * Returns the columns of the file. Its amounts add up: the total is the sum without tax plus the tax, and the payable
- * amount is the total plus the rounding. Those of credit notes are negative, so that the columns can be summed.
+ * amount is the total plus the rounding. What the buyer withholds of the VAT is a part of the payable amount. The amounts
+ * of credit notes are negative, so that the columns can be summed.
  */
 function columnsOf({ invoices, search, ...texts }: Texts, language: Language): readonly Column[] {
   const { number, date, status, customer } = invoices.columns;
@@ -97,11 +99,16 @@ function columnsOf({ invoices, search, ...texts }: Texts, language: Language): r
     [texts.total, signed(({ totals }) => totals.total)],
     [texts.rounding, signed(({ amount, totals }) => amount - totals.total)],
     [texts.payable, signed(({ amount }) => amount)],
+    [WITHHOLDING_LABELS[language].withheld, withheldOf],
     [search.currency, (document) => document.currency],
     [texts.dgiId, (document) => document.dgiId],
     [search.createdAt, (document) => plainMoment(new Date(document.createdAt))],
     ['id', (document) => document.id],
   ];
+}
+
+function withheldOf(document: ExportedDocument): number | null {
+  return 'netToPay' in document ? document.amount - document.netToPay : null;
 }
 
 async function readPage(client: Client, variables: VariablesOf<typeof EXPORTED>, signal: AbortSignal) {

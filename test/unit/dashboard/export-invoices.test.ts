@@ -66,7 +66,7 @@ it('has columns of amounts that add up, a rounding included', async () => {
   const [head = '', line = ''] = (await done) as string[];
   const amounts = head.indexOf(TEXTS.en.subtotal);
   expect(head.slice(amounts)).toMatch(/^Total excl\. VAT,VAT,Total incl\. VAT,Rounding,Amount due,/);
-  expect(line).toContain(',1.10,0.01,1.11,0.01,1.12,MAD,');
+  expect(line).toContain(',1.10,0.01,1.11,0.01,1.12,,MAD,');
   expect(line.split(',')).toHaveLength(head.split(',').length);
 });
 
@@ -75,7 +75,7 @@ it('states the kind of each document, and amounts of credit notes as negative', 
   await vi.advanceTimersByTimeAsync(5000);
   const [, line = ''] = (await done) as string[];
   expect(line).toContain('crn_a,Credit note,');
-  expect(line).toContain(',-1.10,-0.01,-1.11,-0.01,-1.12,MAD,');
+  expect(line).toContain(',-1.10,-0.01,-1.11,-0.01,-1.12,,MAD,');
 });
 
 it('tells deposits from other invoices, and states where customers abroad are', async () => {
@@ -86,6 +86,14 @@ it('tells deposits from other invoices, and states where customers abroad are', 
   expect(head).toContain(',ICE,Country,Tax number,');
   expect(line).toContain('inv_a,Deposit invoice,');
   expect(line).toContain(',Leroy SA,,FR,FR12345678901,1.10,');
+});
+
+it('states what the buyer withholds of the VAT', async () => {
+  const { done } = exportFrom([page('inv_a', null, { isDeposit: false, netToPay: 111 }), page('crn_b', null)]);
+  await vi.advanceTimersByTimeAsync(5000);
+  const [head = '', ...lines] = (await done) as string[];
+  expect(head).toContain(',Amount due,VAT withheld by the buyer,Currency,');
+  expect(lines[0]).toContain(',1.12,0.01,MAD,');
 });
 
 it('reads page after page', async () => {
