@@ -2,11 +2,14 @@ import { serviceError } from '../../errors.ts';
 import { PREVIEW_LINES, type Previews, previewUrl } from '../../preview.ts';
 import type { LogoStore } from '../../tenant/ports.ts';
 import type { Call, UseCase } from '../../use-case.ts';
-import { createInvoiceInput } from '../create-invoice-input.ts';
+import { partsReader } from '../field-makers.ts';
+import { INVOICE } from '../fields.ts';
 import type { PdfRenderer } from '../ports.ts';
 import { type DepositInvoices, previewDeposits } from '../take-deposits.ts';
 import { draftPage } from './draft-page.ts';
 import { type DraftNeeds, ownDraft } from './find-draft.ts';
+
+const partsOf = partsReader(INVOICE);
 
 interface PreviewNeeds extends DraftNeeds {
   readonly logos: LogoStore;
@@ -34,10 +37,10 @@ export const draftPreview = {
     const written = JSON.parse(draft.content);
     if (Array.isArray(written.lines) && written.lines.length > PREVIEW_LINES)
       throw serviceError('invalid_request', `A preview shows at most ${PREVIEW_LINES} lines.`, 'lines');
-    // Deposits are those of the customer, so they are deducted once the draft is complete.
-    const { deposits: depositIds, customer } = createInvoiceInput.safeParse(written).data ?? {};
+    // Without a customer it is not known whose deposits may be deducted.
+    const { deposits: depositIds, customer } = partsOf(written);
     const preview =
-      depositIds && customer
+      depositIds && customer?.name !== undefined
         ? await previewDeposits(invoices, by, { finalId: null, insteadOf: null, depositIds, customer }, now)
         : null;
     const deposits = preview?.problems.length ? [] : preview?.deposits;
