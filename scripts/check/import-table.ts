@@ -119,6 +119,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       'domain/invoice/deduction.ts',
       ...['domain/decimal.ts', 'domain/invoice/units.ts', 'domain/invoice/totals.ts', 'domain/invoice/tax-rate.ts'],
       ...[
+        'domain/calendar-date.ts',
         'domain/countries.ts',
         'domain/currencies.ts',
         'domain/invoice/customer-kind.ts',

@@ -158,11 +158,19 @@ describe.skipIf(BROWSER_PATH === null)('the form of an invoice', () => {
     await until('.form-totals', 'Amount due 840.00');
     await type(page, '#quantity-1', '2');
     await until('.form-totals', 'Amount due 2,040.00');
+    await page.focus('#more summary');
+    await page.keyboard.press('Enter');
+    await type(page, '#withheldPercent', '75');
+    await type(page, '#regularityNumber', 'ARF-7');
+    await choose(page, '#regularityDate', new Date().toISOString().slice(0, 10));
     await expectAccessible(page);
     await page.locator('.creation [type=submit]').click();
     await page.waitForFunction((id) => !location.pathname.includes(id), {}, final);
     await accepted();
-    await until('.amount', '2,040.00');
+    // Less 75 % of 340.00 of VAT.
+    await until('.amount', '1,785.00');
+    await until('.details', 'VAT withheld by the buyer (75 %)−255.00');
+    await until('.details', 'Certificate of tax regularity no.ARF-7 (');
     const { body } = await client.graphql(`{ invoice(id: "${deposit}") { deductedIn { id amount } } }`);
     expect(body.data.invoice.deductedIn).toEqual({ id: idOf(), amount: 204_000 });
     // Nothing of it is left, so it is not offered again.

@@ -174,6 +174,9 @@ describe.skipIf(BROWSER_PATH === null)('drafts in the pages of a signed-in perso
     await page.locator('.log li a').click();
     await page.waitForSelector('#name');
     expect(await current()).toEqual(['الفواتير']);
+    await page.locator('#deposit-part summary').click();
+    await page.locator('#more summary').click();
+    await page.waitForSelector('#deposits [role=status]:not(:empty)');
     await expectAccessible(page);
     await page.locator('.creation > .actions button').click();
     await page.locator('dialog[open] .danger').click();

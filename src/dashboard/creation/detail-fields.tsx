@@ -50,6 +50,11 @@ export function DetailFields({ typed, faults, onTyped }: DetailFieldsProps) {
         <Field {...field('foreignRate')} />
         <DateField {...field('foreignDate')} />
       </div>
+      <div class="fields">
+        <Field {...field('withheldPercent')} />
+        <Field {...field('regularityNumber')} />
+        <DateField {...field('regularityDate')} />
+      </div>
     </details>
   );
 }

@@ -65,11 +65,12 @@ function FieldProblem({ problem }: { readonly problem: InputProblem }) {
 
 /** Says what is wrong with a field. What its code means elsewhere may not be what it means there. */
 function meaningOf({ code, param }: InputProblem, language: Language): string {
-  const { amount, period, rateDate } = DETAIL_TEXTS[language].faults;
+  const { amount, period, rateDate, certificate } = DETAIL_TEXTS[language].faults;
   if (code === 'invalid_request') return FINDING_TEXTS[language].invalid;
   if (code === 'amount_mismatch' && param === 'foreignValue.amount') return amount;
   if (code === 'invalid_date' && param === 'foreignValue.rateDate') return rateDate;
   if (code === 'invalid_date' && param?.startsWith('servicePeriod.')) return period;
+  if (code === 'invalid_date' && param === 'withholding.certificate.date') return certificate;
   return ERROR_TEXTS[language][code];
 }
 

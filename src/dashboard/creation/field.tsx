@@ -1,4 +1,5 @@
 import type { ComponentChild } from 'preact';
+import { isCalendarDate } from '../../domain/calendar-date.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { FINDING_TEXTS } from '../text/findings.ts';
 import type { Fault } from './faults.tsx';
@@ -64,7 +65,7 @@ export function Field({ name, label, value, faults = [], isDay = false, onTyped 
 
 /** A field for a day. What is no day stays visible as a text. */
 export function DateField(props: FieldProps) {
-  return <Field {...props} isDay={/^(\d{4}-\d{2}-\d{2})?$/.test(props.value)} />;
+  return <Field {...props} isDay={props.value === '' || isCalendarDate(props.value)} />;
 }
 
 interface ChoiceProps extends FieldProps {

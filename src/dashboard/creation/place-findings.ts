@@ -26,6 +26,11 @@ const BY_PARAM = {
   'foreignValue.amount': 'foreignAmount',
   'foreignValue.rate': 'foreignRate',
   'foreignValue.rateDate': 'foreignDate',
+  withholding: 'withheldPercent',
+  'withholding.percent': 'withheldPercent',
+  'withholding.certificate': 'regularityNumber',
+  'withholding.certificate.number': 'regularityNumber',
+  'withholding.certificate.date': 'regularityDate',
   deposits: 'deposits',
 } as const;
 

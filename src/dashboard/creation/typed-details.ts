@@ -2,6 +2,7 @@ import { decimalsOf, foreignAmountText, isForeignCurrency } from '../../domain/c
 import { RATE_PLACES, rateText, scaled } from '../../domain/decimal.ts';
 import { exchangeRateOf, foreignAmountOf } from '../text/money.ts';
 import type { InvoiceInput } from './documents.ts';
+import { percentOf } from './typed-line.ts';
 import { recordOf, textOf, UNREADABLE } from './typed-values.ts';
 
 /** What an invoice states beside its lines, as typed. Dates are `YYYY-MM-DD`. */
@@ -17,11 +18,17 @@ export interface TypedDetails {
   /** Dirhams for one unit. */
   readonly foreignRate: string;
   readonly foreignDate: string;
+  /** Of the VAT. */
+  readonly withheldPercent: string;
+  /** Of the seller’s certificate of tax regularity. */
+  readonly regularityNumber: string;
+  readonly regularityDate: string;
 }
 
 export const NO_DETAILS: TypedDetails = {
   ...{ order: '', contract: '', periodFrom: '', periodTo: '' },
   ...{ foreignCurrency: '', foreignAmount: '', foreignRate: '', foreignDate: '' },
+  ...{ withheldPercent: '', regularityNumber: '', regularityDate: '' },
 };
 
 /** The fields, in the order of the form. */
@@ -32,11 +39,15 @@ export function hasDetails(typed: TypedDetails): boolean {
   return DETAILS.some((name) => typed[name].trim() !== '');
 }
 
+type Details = Pick<InvoiceInput, 'references' | 'servicePeriod' | 'foreignValue' | 'withholding'>;
+
 /** Converts the details to those of the API. A group of which nothing is typed is left out. */
-export function detailsOf(typed: TypedDetails): Pick<InvoiceInput, 'references' | 'servicePeriod' | 'foreignValue'> {
+export function detailsOf(typed: TypedDetails): Details {
   const text = (name: keyof TypedDetails) => typed[name].trim();
   const [order, contract, from, to] = [text('order'), text('contract'), text('periodFrom'), text('periodTo')];
   const [currency, rateDate] = [text('foreignCurrency'), text('foreignDate')];
+  const certificate = { number: text('regularityNumber'), date: text('regularityDate') };
+  const isCertified = certificate.number !== '' || certificate.date !== '';
   const isForeign = [currency, text('foreignAmount'), text('foreignRate'), rateDate].some((each) => each !== '');
   return {
     ...((order || contract) && { references: { ...(order && { order }), ...(contract && { contract }) } }),
@@ -49,21 +60,30 @@ export function detailsOf(typed: TypedDetails): Pick<InvoiceInput, 'references' 
         rateDate,
       },
     }),
+    ...((text('withheldPercent') || isCertified) && {
+      withholding: { percent: percentOf(typed.withheldPercent), ...(isCertified && { certificate }) },
+    }),
   };
 }
 
 /** {@link detailsOf} for a draft: a figure that cannot be read stays as it was typed. */
 export function draftDetailsOf(typed: TypedDetails): Readonly<Record<string, unknown>> {
-  const { foreignValue, ...others } = detailsOf(typed);
-  if (!foreignValue) return others;
-  const { amount, rate } = foreignValue;
+  const { foreignValue, withholding, ...others } = detailsOf(typed);
   return {
     ...others,
-    foreignValue: {
-      ...foreignValue,
-      ...(amount === UNREADABLE && { amount: typed.foreignAmount }),
-      ...(rate === UNREADABLE && { rate: typed.foreignRate }),
-    },
+    ...(foreignValue && {
+      foreignValue: {
+        ...foreignValue,
+        ...(foreignValue.amount === UNREADABLE && { amount: typed.foreignAmount }),
+        ...(foreignValue.rate === UNREADABLE && { rate: typed.foreignRate }),
+      },
+    }),
+    ...(withholding && {
+      withholding: {
+        ...withholding,
+        ...(withholding.percent === UNREADABLE && { percent: typed.withheldPercent }),
+      },
+    }),
   };
 }
 
@@ -71,13 +91,15 @@ interface Stated {
   readonly references?: unknown;
   readonly servicePeriod?: unknown;
   readonly foreignValue?: unknown;
+  readonly withholding?: unknown;
 }
 
 /** Returns what the form shows of an invoice or of the content of a draft, which may be anything. */
-export function typedDetailsOf({ references, servicePeriod, foreignValue }: Stated): TypedDetails {
+export function typedDetailsOf({ references, servicePeriod, foreignValue, withholding }: Stated): TypedDetails {
   const { order, contract } = recordOf(references);
   const { from, to } = recordOf(servicePeriod);
   const { currency, amount, rate, rateDate } = recordOf(foreignValue);
+  const { percent, certificate } = recordOf(withholding);
   const code = textOf(currency);
   return {
     order: textOf(order),
@@ -88,6 +110,9 @@ export function typedDetailsOf({ references, servicePeriod, foreignValue }: Stat
     foreignAmount: typedAmountOf(amount, code),
     foreignRate: isRate(rate) ? rateText(rate).replace('.', ',') : textOf(rate),
     foreignDate: textOf(rateDate),
+    withheldPercent: textOf(percent),
+    regularityNumber: textOf(recordOf(certificate).number),
+    regularityDate: textOf(recordOf(certificate).date),
   };
 }
 

@@ -88,6 +88,6 @@ function wholeOf(text: string): number {
 }
 
 /** Parses `20`, `20 %` and `20,0` to 20. */
-function percentOf(text: string): number {
+export function percentOf(text: string): number {
   return wholeOf(text.replace(PERCENT, '').replace(/[.,]0{1,2}\s*$/, ''));
 }

@@ -33,6 +33,7 @@ export function contentOf(typed: TypedInvoice, before: DraftContent, left: Left 
     references: _references,
     servicePeriod: _period,
     foreignValue: _value,
+    withholding: _withholding,
     isDeposit: _isDeposit,
     deposits: _deposits,
     ...kept

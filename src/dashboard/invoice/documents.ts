@@ -24,7 +24,7 @@ export const DOCUMENT = graphql(`
       ... on Invoice {
         terms { dueDate operationDate paymentMode }
         netToPay
-        withholding { percent amount }
+        withholding { percent amount certificate { number date } }
         replaces { id number }
         discount { percent reason }
         charge { percent reason }

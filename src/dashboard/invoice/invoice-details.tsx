@@ -106,7 +106,7 @@ function payableOf(invoice: Invoice, language: Language, payable: string): (read
 type InvoiceOnly = Extract<Invoice, { readonly terms: unknown }>;
 
 /** Returns what few invoices state. */
-function statedOf({ references, servicePeriod, foreignValue }: InvoiceOnly, language: Language) {
+function statedOf({ references, servicePeriod, foreignValue, withholding }: InvoiceOnly, language: Language) {
   const { order, contract, servicePeriod: period, to, rateOf } = PARTICULAR_LABELS[language];
   const days = servicePeriod && [servicePeriod.from, servicePeriod.to].map((day) => formatDay(day, language));
   const facts: (readonly [string, ComponentChild])[] = [
@@ -114,6 +114,10 @@ function statedOf({ references, servicePeriod, foreignValue }: InvoiceOnly, lang
     [contract, references?.contract ?? null],
     [period, days?.join(` ${to} `) ?? null],
   ];
+  if (withholding?.certificate) {
+    const { number, date } = withholding.certificate;
+    facts.push([WITHHOLDING_LABELS[language].certificate, `${number} (${formatDay(date, language)})`]);
+  }
   if (foreignValue) {
     const { currency, amount, rate, rateDate } = foreignValue;
     const what = (

@@ -28,6 +28,7 @@ export const REPLACEABLE = graphql(`
       references { order contract }
       servicePeriod { from to }
       foreignValue { currency amount rate rateDate }
+      withholding { percent certificate { number date } }
       terms { operationDate dueDate paymentMode paymentMeans bankAccount }
       metadata
       replacedBy { id }

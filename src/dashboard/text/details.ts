@@ -7,8 +7,8 @@ interface DetailTexts {
   readonly labels: Readonly<Record<keyof TypedDetails, string>>;
   /** The value of an invoice in another currency. */
   readonly foreignValue: string;
-  /** What is wrong with an amount in another currency, with a period and with the day of a rate. */
-  readonly faults: Readonly<Record<'amount' | 'period' | 'rateDate', string>>;
+  /** What is wrong with an amount in another currency, a period, the day of a rate and that of a certificate. */
+  readonly faults: Readonly<Record<'amount' | 'period' | 'rateDate' | 'certificate', string>>;
 }
 
 /** The texts about what few invoices state. */
@@ -24,12 +24,16 @@ export const DETAIL_TEXTS: Readonly<Record<Language, DetailTexts>> = {
       foreignAmount: 'Total dans cette devise',
       foreignRate: 'Cours (MAD pour une unité)',
       foreignDate: 'Date du cours',
+      withheldPercent: 'TVA retenue par le client (75 ou 100 %)',
+      regularityNumber: 'N° de votre attestation de régularité fiscale',
+      regularityDate: 'Date de cette attestation',
     },
     foreignValue: 'Valeur en devise',
     faults: {
       amount: 'À ce cours, ce n’est pas le montant de la facture.',
       period: 'La période finit avant de commencer, ou est trop éloignée de la date de la facture.',
       rateDate: 'Le cours est celui de la date de la facture, ou d’un an avant au plus.',
+      certificate: 'L’attestation est de la date de la facture, ou de dix ans avant au plus.',
     },
   },
   en: {
@@ -43,12 +47,16 @@ export const DETAIL_TEXTS: Readonly<Record<Language, DetailTexts>> = {
       foreignAmount: 'Total in this currency',
       foreignRate: 'Rate (MAD for one unit)',
       foreignDate: 'Date of the rate',
+      withheldPercent: 'VAT withheld by the customer (75 or 100%)',
+      regularityNumber: 'No. of your certificate of tax regularity',
+      regularityDate: 'Date of this certificate',
     },
     foreignValue: 'Value in another currency',
     faults: {
       amount: 'At this rate it is not the amount of the invoice.',
       period: 'The period ends before it begins, or is too far from the date of the invoice.',
       rateDate: 'The rate is that of the date of the invoice, or of at most one year before.',
+      certificate: 'The certificate is of the date of the invoice, or of at most ten years before.',
     },
   },
   ar: {
@@ -62,12 +70,16 @@ export const DETAIL_TEXTS: Readonly<Record<Language, DetailTexts>> = {
       foreignAmount: 'المجموع بهذه العملة',
       foreignRate: 'سعر الصرف (درهم للوحدة)',
       foreignDate: 'تاريخ سعر الصرف',
+      withheldPercent: 'الضريبة التي يحجزها الزبون (75 أو 100 %)',
+      regularityNumber: 'رقم شهادة سلامة وضعيتكم الجبائية',
+      regularityDate: 'تاريخ هذه الشهادة',
     },
     foreignValue: 'القيمة بالعملة',
     faults: {
       amount: 'بهذا السعر لا يساوي مبلغ الفاتورة.',
       period: 'تنتهي الفترة قبل بدايتها، أو هي بعيدة جدا عن تاريخ الفاتورة.',
       rateDate: 'سعر الصرف هو سعر تاريخ الفاتورة، أو سنة قبله على الأكثر.',
+      certificate: 'الشهادة بتاريخ الفاتورة، أو عشر سنوات قبله على الأكثر.',
     },
   },
 };

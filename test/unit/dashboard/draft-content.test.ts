@@ -57,16 +57,18 @@ it('keeps the discount and the charge of the whole invoice, as they were typed i
     expect(typedOf({ charge: strange }, EMPTY_LINE).charge).toMatchObject({ reason: '', taxIncluded: false });
 });
 
-it('keeps order, contract, period and the value in another currency, as they were typed if they cannot be read', () => {
+it('keeps order, contract, period, another currency and withheld VAT, as they were typed if they cannot be read', () => {
   const details = {
     references: { order: 'BC-4711', contract: 'C-2026/9' },
     servicePeriod: { from: '2026-10-01', to: '2026-10-31' },
     foreignValue: { currency: 'EUR', amount: 100_050, rate: 10.8345, rateDate: '2026-10-30' },
+    withholding: { percent: 75, certificate: { number: 'ARF-7', date: '2026-10-05' } },
   };
   const typed = typedOf(details, EMPTY_LINE);
   expect(typed.details).toEqual({
     ...{ order: 'BC-4711', contract: 'C-2026/9', periodFrom: '2026-10-01', periodTo: '2026-10-31' },
     ...{ foreignCurrency: 'EUR', foreignAmount: '1000,50', foreignRate: '10,8345', foreignDate: '2026-10-30' },
+    ...{ withheldPercent: '75', regularityNumber: 'ARF-7', regularityDate: '2026-10-05' },
   });
   expect(contentOf(typed, details)).toMatchObject(details);
   const change = (changes: object) => ({ ...typed, details: { ...typed.details!, ...changes } });
@@ -80,6 +82,13 @@ it('keeps order, contract, period and the value in another currency, as they wer
   const unread = contentOf(change({ foreignAmount: 'mille', foreignRate: '1e1' }), {});
   expect(unread.foreignValue).toMatchObject({ amount: 'mille', rate: '1e1' });
   expect(typedOf(unread, EMPTY_LINE).details).toMatchObject({ foreignAmount: 'mille', foreignRate: '1e1' });
+  expect(contentOf(change({ withheldPercent: '75 %', regularityNumber: '', regularityDate: ' ' }), {})).toMatchObject({
+    withholding: { percent: 75 },
+  });
+  expect(contentOf(change({ withheldPercent: 'tout', regularityDate: '' }), {}).withholding).toEqual({
+    percent: 'tout',
+    certificate: { number: 'ARF-7', date: '' },
+  });
   const other = (currency: string, foreignAmount: string) =>
     contentOf(change({ foreignCurrency: currency, foreignAmount }), {}).foreignValue;
   expect(other('JPY', '1 000')).toMatchObject({ amount: 1000 });

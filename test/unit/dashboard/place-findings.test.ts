@@ -16,6 +16,8 @@ it.each([
   ['references.order', 'order'],
   ['servicePeriod.to', 'periodTo'],
   ['foreignValue.rateDate', 'foreignDate'],
+  ['withholding', 'withheldPercent'],
+  ['withholding.certificate.date', 'regularityDate'],
   ['lines.1.discount.percent', 'discount-2'],
   ['lines.1.exemption', 'exemption-2'],
   ['lines.1.exemption.certificate.date', 'certificateDate-2'],
