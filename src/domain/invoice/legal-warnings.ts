@@ -19,6 +19,7 @@ export interface WarnedInvoice
   readonly discount?: StatedAdjustment | null | undefined;
   readonly charge?: StatedAdjustment | null | undefined;
   readonly deduction?: StatedDocument['deduction'];
+  readonly isDeposit?: boolean | null;
 }
 
 /**
@@ -78,6 +79,8 @@ function lawOf(invoice: WarnedInvoice, terms: LegalTerms, totals: InvoiceTotals 
     exemptionReason: seller.exemptionReason ?? null,
     terms,
     servicePeriod: invoice.servicePeriod,
+    isDeposit: invoice.isDeposit ?? false,
+    hasForeignValue: invoice.foreignValue !== null,
     withholding: invoice.withholding,
   });
 }

@@ -109,6 +109,7 @@ export const CONTENT_RULES = {
       en: 'An amount agreed on in a foreign currency is stated with its rate and its value in dirhams.',
     },
     periods: always('VATlive; oc.gov.ma', READ_EARLIER),
+    concerns: ({ hasForeignValue }) => (hasForeignValue ? [{ path: 'foreignValue' }] : []),
   }),
   records_kept: informationRule({
     status: 'in_force',

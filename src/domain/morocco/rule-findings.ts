@@ -82,11 +82,12 @@ export function cashDuty(document: RuledDocument, percent: number): Concern[] {
 }
 
 /**
- * Finds invoices with VAT of which a buyer may withhold some, with what is then left to pay.
+ * Finds invoices with VAT of which a buyer may withhold some, with what is then left to pay. Private persons and buyers
+ * abroad withhold nothing.
  * @param minimum in dirhams, with tax
  */
-export function withheld({ kind, total, tax }: RuledDocument, minimum: number): Concern[] {
-  if (kind !== 'invoice' || tax === 0 || total < minimum * 100) return [];
+export function withheld({ kind, total, tax, buyer }: RuledDocument, minimum: number): Concern[] {
+  if (kind !== 'invoice' || buyer.kind !== 'company' || tax === 0 || total < minimum * 100) return [];
   const left = (percent: number) => decimalOf(total - percentOf(tax, percent));
   const what = `If the buyer withholds VAT, it pays ${left(75)} MAD (75 % withheld) or ${left(100)} MAD (100 %) instead of ${decimalOf(total)} MAD. The amounts of the invoice stay the same.`;
   return [{ path: 'amount', what }];

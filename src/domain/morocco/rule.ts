@@ -95,6 +95,10 @@ export interface RuledDocument {
   /** The terms that the documents state. */
   readonly terms: Pick<LegalTerms, 'operationDate' | 'dueDate' | 'paymentMeans' | 'paymentReference'>;
   readonly servicePeriod: Pick<ServicePeriod, 'to'> | null;
+  /** Whether it asks for a deposit. */
+  readonly isDeposit: boolean;
+  /** Whether it states its amount in another currency, too. */
+  readonly hasForeignValue: boolean;
   /** What its buyer withholds of the VAT; null if it states nothing. */
   readonly withholding: { readonly percent: number; readonly certificate: { readonly date: string } | null } | null;
 }

@@ -84,5 +84,6 @@ export const VAT_RULES = {
       en: 'VAT on a deposit is due on what is received.',
     },
     periods: always('VATlive', READ_EARLIER),
+    concerns: ({ isDeposit }) => (isDeposit ? [{ path: 'isDeposit' }] : []),
   }),
 } as const;

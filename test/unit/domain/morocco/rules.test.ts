@@ -46,6 +46,8 @@ function documentOf({ date, text }: Pick<Sample, 'date' | 'text'>): RuledDocumen
     exemptionReason: 'article 91 du CGI',
     servicePeriod: null,
     withholding: null,
+    isDeposit: false,
+    hasForeignValue: false,
     terms: { operationDate: date, dueDate: addDays(date, 30), paymentMeans: 'transfer', paymentReference: 'F-1' },
   };
   const { terms, buyer } = document;
@@ -62,6 +64,8 @@ function documentOf({ date, text }: Pick<Sample, 'date' | 'text'>): RuledDocumen
     else if (word === 'no due date') stated = { ...stated, dueDate: null };
     else if (word === 'no operation date') stated = { ...stated, operationDate: null };
     else if (word === 'no reference') stated = { ...stated, paymentReference: null };
+    else if (part === 'deposit') document = { ...document, isDeposit: true };
+    else if (part === 'other currency') document = { ...document, hasForeignValue: true };
     else if (word === 'exempt') exemptions.push(exemptionOf(value));
     else if (word === 'buyer') bought = { ...bought, kind: value === 'person' ? value : 'foreign', ice: null };
     else if (word === 'no ICE') bought = { ...bought, ice: null };
