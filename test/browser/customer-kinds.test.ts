@@ -76,7 +76,9 @@ describe.skipIf(BROWSER_PATH === null)('the form of an invoice', () => {
     await page.locator('button[type=submit].primary').click();
     await page.waitForFunction(() => document.activeElement?.id === 'periodTo');
     expect(await faultAt(page, 'periodTo')).toMatch(/^La période finit avant de commencer/);
-    expect(await faultAt(page, 'foreignAmount')).toBe('À ce cours, ce n’est pas le montant de la facture.');
+    expect(await faultAt(page, 'foreignAmount')).toBe(
+      'À ce cours, ce n’est pas le montant de la facture. Valeurs admises\u00a0: 100,00\u00a0EUR',
+    );
     await expectAccessible(page);
     await choose(page, '#periodFrom', '2026-09-01');
     await type(page, '#foreignAmount', '100,00');

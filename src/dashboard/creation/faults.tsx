@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { isForeignCurrency } from '../../domain/currencies.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { ServiceMessage } from '../interface/refusal.tsx';
 import { CREDITING_TEXTS } from '../text/crediting.ts';
@@ -6,7 +7,9 @@ import { DETAIL_TEXTS } from '../text/details.ts';
 import { ERROR_TEXTS, type InputProblem } from '../text/errors.ts';
 import { FINDING_TEXTS } from '../text/findings.ts';
 import type { Language } from '../text/languages.ts';
+import { formatForeign } from '../text/money.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
+import type { TypedInvoice } from './drawn-up.ts';
 import { fieldOfParam, type Placed, placed } from './place-findings.ts';
 
 /** What is wrong with the value of a field. */
@@ -40,16 +43,26 @@ export function placedProblems(problems: readonly InputProblem[], lines: number)
   return placed(shown, ({ param }) => fieldOfParam(param), lines);
 }
 
-/** Makes the faults of the fields. */
-export function faultsOf({ beside }: Placed<InputProblem>): Faults {
+/** Makes the faults of the fields. @param typed what the form shows */
+export function faultsOf({ beside }: Placed<InputProblem>, { details }: TypedInvoice): Faults {
+  const currency = details?.foreignCurrency ?? '';
   const faults = ([field, problems]: readonly [string, readonly InputProblem[]]) =>
-    [field, problems.map((problem) => ({ text: <FieldProblem problem={problem} /> }))] as const;
+    [field, problems.map((problem) => ({ text: <FieldProblem problem={problem} currency={currency} /> }))] as const;
   return new Map([...beside].map(faults));
 }
 
-function FieldProblem({ problem }: { readonly problem: InputProblem }) {
+interface FieldProblemProps {
+  readonly problem: InputProblem;
+  /** The code of the other currency of the form. */
+  readonly currency: string;
+}
+
+function FieldProblem({ problem, currency }: FieldProblemProps) {
   const { language } = useLanguage();
-  const { expected } = problem;
+  const expected =
+    problem.expected !== null && problem.param === 'foreignValue.amount' && isForeignCurrency(currency)
+      ? formatForeign(Number(problem.expected), currency, language)
+      : problem.expected;
   return (
     <>
       {meaningOf(problem, language)}

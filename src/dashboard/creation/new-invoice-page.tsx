@@ -81,7 +81,7 @@ function CreationForm() {
           typed={typed}
           newLine={isTest ? NEW_LINE : EMPTY_LINE}
           deposits={deposits}
-          faults={refused ? faultsOf(refused) : NO_FAULTS}
+          faults={refused ? faultsOf(refused, typed) : NO_FAULTS}
           onTyped={setTyped}
         />
         <FormTotals totals={shownTotals(input, deposits.left)} />

@@ -105,7 +105,7 @@ function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onR
           typed={typed}
           newLine={EMPTY_LINE}
           deposits={deposits}
-          faults={faultsOf(problems)}
+          faults={faultsOf(problems, typed)}
           onTyped={setTyped}
         />
         {validation.totals && <FormTotals totals={validation.totals} />}

@@ -27,7 +27,7 @@ export function useFindings(invoice: Replaceable, typed: TypedInvoice, refusal: 
     refused,
     faults: allFaults(
       rejection ? authorityFaults(rejection, original) : NO_FAULTS,
-      refused ? faultsOf(refused) : NO_FAULTS,
+      refused ? faultsOf(refused, typed) : NO_FAULTS,
     ),
     /** To be called with the new number of lines. */
     onLines: (lines: number) => lines < count && setStays(false),
