@@ -32,6 +32,7 @@ import './types/test-scenario.ts';
 import './types/invoice-timeline.ts';
 import './types/invoice-totals.ts';
 import './types/invoice-withholding.ts';
+import './types/invoice-stamp-duty.ts';
 import './types/credit-note.ts';
 import './types/credit-note-creation.ts';
 import './types/credit-preview.ts';

@@ -176,3 +176,28 @@ it('of a final invoice a share of the VAT that deposits leave is withheld', asyn
   expect(invoice).toMatchObject({ amount: 2_400_000, netToPay: 2_000_000, withholding: { amount: 400_000 } });
   expect(await xmlOf(invoice.id)).toContain('100 % de 4000,00 MAD');
 });
+
+it('an invoice in cash has the stamp duty of what is left to pay; its amounts and its XML do not contain it', async () => {
+  const duty = async (changes: object) => {
+    const { body } = await client.graphql(
+      `mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) {
+        ... on CreateInvoicePayload { invoice { id amount netToPay stampDuty rules { rule { code } message } } } } }`,
+      { input: { ...INPUT, ...changes } },
+    );
+    expect(body.errors).toBeUndefined();
+    return body.data.createInvoice.invoice;
+  };
+  const terms = { paymentMeans: 'cash' };
+  const { rules, ...whole } = await duty({ terms, withholding: null });
+  expect(whole).toMatchObject({ amount: 1_200_000, netToPay: 1_200_000, stampDuty: 3000 });
+  expect(
+    rules.find(({ rule }: { readonly rule: { readonly code: string } }) => rule.code === 'cash_stamp_duty').message,
+  ).toContain('is 30.00 MAD');
+  const xml = await xmlOf(whole.id);
+  expect(xml).toMatch(/<cbc:PayableAmount[^>]*>12000\.00</);
+  expect(xml).not.toMatch(/timbre|30\.00/);
+  expect((await client.get(`/v1/invoices/${whole.id}`)).body).not.toHaveProperty('stamp_duty');
+  expect(await duty({ terms })).toMatchObject({ netToPay: 1_050_000, stampDuty: 2625 });
+  expect(await duty({})).toMatchObject({ stampDuty: null });
+  expect(await duty({ terms: { paymentMeans: 'cheque' } })).toMatchObject({ stampDuty: null });
+});

@@ -79,6 +79,7 @@ null 404 404 403 null null 403 null null null null 404  Discount percent
 + 404 404 403 + + 403 + + + + 404  ForeignValue amount currency rate rateDate
 + 404 404 403 + + 403 + + + + 404  InvoiceReferences contract order
 + 404 404 403 + + 403 + + + + 404  ServicePeriod from to
+null 404 404 403 null null 403 null null null null 404  Invoice stampDuty
 + 404 404 403 + + 403 + + + + 404  TaxCertificate ageInMonths date number
 + 404 404 403 + + 403 + + + + 404  Withholding amount certificate percent
 + 404 404 403 + + 403 + + + + 404  DocumentDiscount amount reason taxIncluded

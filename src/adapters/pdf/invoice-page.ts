@@ -17,6 +17,7 @@ import { inPlainText, pageMargins } from './page-margins.ts';
 import { exemption, foreignValue } from './page-notes.ts';
 import { columnHead, figure, name, type Texts } from './page-parts.ts';
 import { pageStyle } from './page-style.ts';
+import { stampDutyRow } from './stamp-duty-row.ts';
 import { inWords, payableRows, taxCertificate } from './withholding-rows.ts';
 
 /**
@@ -185,7 +186,7 @@ ${adjustmentRows(texts, total)}${saleTotals(texts).map(([label, value]) => total
 ${total(labels.totalTax, totals.tax)}
 ${total(labels.gross, totals.gross)}
 ${rounding === 0 ? null : total(labels.rounding, rounding)}
-${payableRows(texts, total)}
+${payableRows(texts, total)}${stampDutyRow(texts, total)}
 </tbody></table></div>
 </div>
 ${exemption(texts)}

@@ -1,4 +1,5 @@
-import { netToPay, statedWithholding } from '../../domain/invoice/withholding.ts';
+import { statedWithholding } from '../../domain/invoice/withholding.ts';
+import { netToPay } from '../../domain/net-to-pay.ts';
 import { html, type Markup } from '../../text/markup.ts';
 import { WITHHOLDING_LABELS } from '../../text/withholding-labels.ts';
 import { name, type Texts } from './page-parts.ts';

@@ -1,6 +1,7 @@
 import type { LegalInvoice } from '../../domain/invoice/ports.ts';
-import { netToPay, statedWithholding } from '../../domain/invoice/withholding.ts';
+import { statedWithholding } from '../../domain/invoice/withholding.ts';
 import { type Centimes, CURRENCY, decimalOf } from '../../domain/money.ts';
+import { netToPay } from '../../domain/net-to-pay.ts';
 import type { Element } from './canonical-xml.ts';
 import { vat } from './tax-category.ts';
 import { group, money, text } from './vocabulary.ts';

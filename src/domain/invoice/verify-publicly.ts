@@ -1,5 +1,6 @@
 import type { Centimes } from '../money.ts';
 import { moroccanDate } from '../morocco/time.ts';
+import { withheldOf } from '../net-to-pay.ts';
 import { completedProfile, type Environment } from '../tenant/tenant.ts';
 import type { Original } from './credit.ts';
 import type { CreditKeeping } from './credit-keeping.ts';
@@ -10,7 +11,6 @@ import type { Kind } from './kinds.ts';
 import { namedReplaced } from './legal-invoice.ts';
 import { type AcceptedCredit, createAcceptedCredits } from './read-credits.ts';
 import { totalsOfInvoice } from './totals.ts';
-import { netToPay } from './withholding.ts';
 
 /**
  * The facts of an accepted invoice or credit note that are shown to anyone who has its verification URL, which is
@@ -97,7 +97,7 @@ function factsOf(
     credited: credit && { ...credit, isWhole: credit.amount === invoice.amount },
     seller: { name: seller.legalName, ice: seller.ice },
     amount: invoice.amount,
-    withheld: invoice.withholding && invoice.amount - netToPay({ ...invoice, totals: totalsOfInvoice(invoice) }),
+    withheld: invoice.withholding && withheldOf({ ...invoice, totals: totalsOfInvoice(invoice) }),
     dgiId: invoice.dgiId,
     acceptedAt,
     documents: PUBLIC_KINDS.flatMap((kind) => documentOf(kind, DOCUMENTS[kind].stored(invoice))),

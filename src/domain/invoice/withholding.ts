@@ -1,12 +1,13 @@
 import { wholeMonths } from '../calendar-date.ts';
-import { type Centimes, percentOf } from '../money.ts';
+import type { Centimes } from '../money.ts';
+import { type Payable, withheldOf } from '../net-to-pay.ts';
 import type { Withholding } from './particulars.ts';
-import type { InvoiceTotals } from './totals.ts';
 
-/** What determines what a buyer withholds. */
-interface Withheld {
+/** What determines what an invoice states of it. */
+interface Stated extends Pick<Payable, 'totals'> {
   readonly withholding: Withholding | null;
-  readonly totals: Pick<InvoiceTotals, 'tax'>;
+  /** `YYYY-MM-DD` */
+  readonly issueDate: string;
 }
 
 /** What an invoice states of the VAT that its buyer withholds. */
@@ -20,21 +21,13 @@ export interface StatedWithholding extends Withholding {
  * Returns what a buyer withholds, with the age of the certificate in whole months on the date of the invoice; null if it
  * withholds nothing.
  */
-export function statedWithholding(invoice: Withheld & { readonly issueDate: string }): StatedWithholding | null {
-  const { withholding, totals, issueDate } = invoice;
+export function statedWithholding(invoice: Stated): StatedWithholding | null {
+  const { withholding, issueDate } = invoice;
   if (withholding === null) return null;
   const { percent, certificate } = withholding;
   return {
     percent,
-    amount: percentOf(totals.tax, percent),
+    amount: withheldOf(invoice),
     certificate: certificate && { ...certificate, ageInMonths: wholeMonths(certificate.date, issueDate) },
   };
-}
-
-/**
- * Returns what the buyer of an invoice pays: the amount less the VAT that it withholds. Amounts, totals and VAT are those
- * of an invoice without withholding (docs/decisions/0088).
- */
-export function netToPay({ amount, withholding, totals }: Withheld & { readonly amount: Centimes }): Centimes {
-  return withholding === null ? amount : amount - percentOf(totals.tax, withholding.percent);
 }

@@ -1,5 +1,6 @@
 import { informationRule, type PeriodRow, READ, READ_EARLIER, warningRule } from './rule.ts';
 import { cashDuty, isPaidInCash, operationOf, termInDays } from './rule-findings.ts';
+import { STAMP_DUTY } from './stamp-duty.ts';
 
 interface TermFigures extends Readonly<Record<string, number>> {
   /** In days, if nothing is agreed on. */
@@ -127,14 +128,7 @@ export const PAYMENT_RULES = {
       ar: 'يخضع ما يستخلص نقدا لرسم التنبر بنسبة {percent} في المائة.',
       en: 'What is received in cash bears a stamp duty of {percent} %.',
     },
-    periods: [
-      {
-        from: null,
-        figures: { percent: 0.25 },
-        source: 'maghress.com/fr/aujourdhui/177756; bilan-compta t85; ecriture-comptable 2024-11',
-        readOn: READ,
-      },
-    ],
-    concerns: (document, { percent }) => cashDuty(document, percent),
+    periods: STAMP_DUTY,
+    concerns: (document, _figures, date) => cashDuty(document, date),
   }),
 } as const;

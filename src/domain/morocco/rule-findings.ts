@@ -4,6 +4,7 @@ import type { TaxRate } from '../invoice/tax-rate.ts';
 import { decimalOf, percentOf } from '../money.ts';
 import { EXEMPTIONS } from './exemptions.ts';
 import type { Concern, RuledDocument } from './rule.ts';
+import { stampDutyOn } from './stamp-duty.ts';
 
 /** Finds the first line of each rate that satisfies a condition. */
 export function firstOfRates(taxRates: readonly TaxRate[], isFound: (rate: TaxRate) => boolean): Concern[] {
@@ -74,11 +75,12 @@ export function isPaidInCash(document: RuledDocument, condition: (document: Rule
   return isCash && condition(document) ? [{ path: 'terms.paymentMeans' }] : [];
 }
 
-/** Finds invoices in cash, with the stamp duty on their total. @param percent with at most two decimals */
-export function cashDuty(document: RuledDocument, percent: number): Concern[] {
-  const duty = percentOf(document.total, percent);
-  const what = `If the whole is received in cash, the stamp duty of ${percent} % is ${decimalOf(duty)} MAD. The invoice does not state it.`;
-  return isPaidInCash(document, () => true).map((concern) => ({ ...concern, what }));
+/** Finds invoices in cash, with the stamp duty on what is left to pay. @param date of the invoice, `YYYY-MM-DD` */
+export function cashDuty(document: RuledDocument, date: string): Concern[] {
+  const duty = stampDutyOn(date, { ...document, amount: document.total, totals: document });
+  if (duty === null) return [];
+  const what = `If the whole is received in cash, the stamp duty of ${duty.percent} % is ${decimalOf(duty.amount)} MAD. The PDF states it; no amount of the invoice contains it.`;
+  return [{ path: 'terms.paymentMeans', what }];
 }
 
 /**

@@ -164,6 +164,12 @@ function periodsOf<Figures extends AnyFigures>(row: RuleRow<Figures>): (code: st
     });
 }
 
+/** Returns the figures of a rule on a day; null before its first period and after its end. @param date `YYYY-MM-DD` */
+export function figuresOn<Figures>(periods: readonly PeriodRow<Figures>[], date: string): Figures | null {
+  const period = periods.findLast(({ from }) => from === null || from <= date);
+  return period && (period.until === undefined || date <= period.until) ? period.figures : null;
+}
+
 /** A period without a known beginning whose rule has no figures. */
 export function always(source: string, readOn: string): readonly PeriodRow<Record<string, never>>[] {
   return [{ from: null, figures: {}, source, readOn }];

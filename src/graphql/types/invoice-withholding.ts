@@ -1,5 +1,6 @@
 import { TAX_CERTIFICATE, WITHHOLDING } from '../../domain/invoice/particulars-fields.ts';
-import { netToPay, type StatedWithholding } from '../../domain/invoice/withholding.ts';
+import type { StatedWithholding } from '../../domain/invoice/withholding.ts';
+import { netToPay } from '../../domain/net-to-pay.ts';
 import { builder } from '../builder.ts';
 import { typeOfRecord } from './contract.ts';
 import { InvoiceType } from './fiscal-documents.ts';

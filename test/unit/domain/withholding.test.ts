@@ -3,7 +3,8 @@ import { wholeMonths } from '../../../src/domain/calendar-date.ts';
 import { problemsOf } from '../../../src/domain/input-problems.ts';
 import { createInvoiceInput } from '../../../src/domain/invoice/create-invoice-input.ts';
 import { completeParticulars, particularsProblems } from '../../../src/domain/invoice/particulars.ts';
-import { netToPay, statedWithholding } from '../../../src/domain/invoice/withholding.ts';
+import { statedWithholding } from '../../../src/domain/invoice/withholding.ts';
+import { netToPay } from '../../../src/domain/net-to-pay.ts';
 
 const certificate = { number: 'ARF 117', date: '2026-05-21' };
 const invoice = (tax: number, percent: number | null) => ({

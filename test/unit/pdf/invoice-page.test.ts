@@ -151,6 +151,19 @@ describe('invoicePage', () => {
     },
   );
 
+  test.each([
+    ['fr', 'Net à payer 151 548,14 MAD Droit de timbre (0,25 %) si réglé en espèces 378,87 MAD'],
+    ['ar', 'إذا تم الأداء نقدا 378,87 MAD'],
+    ['en', 'Amount due 151,548.14 MAD Stamp duty (0.25%) if paid in cash 378.87 MAD'],
+  ] as const)('shows the stamp duty of cash below what is to be paid in %s', async (documentLanguage, row) => {
+    const seller = { ...SELLER, documentLanguage };
+    const { terms } = printed().invoice;
+    expect(await wordsOf(printed({ seller, terms: { ...terms, paymentMeans: 'cash' } }))).toContain(row);
+    expect(await wordsOf(printed({ seller, terms: { ...terms, paymentMeans: 'cheque' } }))).not.toMatch(
+      /timbre|Stamp|التنبر/,
+    );
+  });
+
   test('shows the time of acceptance with its zone, and the verification address', async () => {
     const words = await wordsOf(printed());
     expect(words).toContain('Identifiant DGI DGI-2026-7f3a91c0');

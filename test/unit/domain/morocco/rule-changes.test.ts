@@ -15,7 +15,8 @@ async function probe(expression: string): Promise<unknown> {
   const script = `import { TAX_RATES } from '../src/domain/invoice/tax-rate.ts';
 import { rulesFrom, rulesOn } from '../src/domain/morocco/rules.ts';
 const codes = (date, changes) => rulesOn(date, { kind: 'invoice', correctedOn: null, taxRates: [20], exemptions: [], total: 120_000, tax: 0,
-  buyer: { kind: 'company', ice: '1', address: 'A' }, missingSellerFields: [], exemptionReason: null, ...changes,
+  buyer: { kind: 'company', ice: '1', address: 'A' }, missingSellerFields: [], exemptionReason: null, servicePeriod: null,
+  withholding: null, ...changes,
   terms: { operationDate: date, dueDate: date, paymentMeans: 'cash', paymentReference: 'R' } }).map(({ rule }) => rule.code);
 console.log(JSON.stringify(${expression}));
 `;
