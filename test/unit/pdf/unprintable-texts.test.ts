@@ -39,6 +39,10 @@ function documentOf(changes: Partial<LegalInvoice> & PricedDocument<LegalLine>) 
       taxNumber: text('customer.taxNumber'),
     },
     references: { order: text('references.order'), contract: text('references.contract') },
+    withholding: {
+      percent: 75,
+      certificate: { number: text('withholding.certificate.number'), date: '2026-10-05' },
+    },
     ...changes,
   });
   const terms = { paymentMode: text('terms.paymentMode'), paymentReference: text('terms.paymentReference') };
@@ -63,7 +67,7 @@ test('each text of a client that the page cannot show has a warning, and no othe
   const discount = { percent: 10, reason: text('discount.reason') };
   const charge = { percent: 10, reason: text('charge.reason') };
   const { shown, warned } = await shownAndWarned(documentOf({ lines, discount, charge }));
-  expect(shown).toHaveLength(13);
+  expect(shown).toHaveLength(14);
   expect(shown).not.toContain('seller.exemptionReason');
   expect(warned).toEqual(shown);
 });
@@ -84,7 +88,7 @@ test('those of a credit note have one, too', async () => {
   };
   const credit = { original, reason: 'other', note: text('credit.note'), rates: [], amount: 100 } as const;
   const { shown, warned } = await shownAndWarned(
-    documentOf({ kind: 'credit_note', credit, references: null, lines: lines.slice(0, 1) }),
+    documentOf({ kind: 'credit_note', credit, references: null, withholding: null, lines: lines.slice(0, 1) }),
   );
   expect(shown).toEqual(expect.arrayContaining(['credit.note', 'credit.original.dgiId', 'credit.original.number']));
   expect(warned).toEqual(shown);
