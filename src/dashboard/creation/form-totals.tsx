@@ -1,8 +1,10 @@
+import { netToPay } from '../../domain/net-to-pay.ts';
 import { useLanguage } from '../interface/language.tsx';
-import { isAdjusted, type ShownTotals, Sums, sumsOf } from '../invoice/sums.tsx';
+import { isAdjusted, type ShownTotals, Sums, sumsOf, withheldSum } from '../invoice/sums.tsx';
 import { formatMoney } from '../text/money.ts';
 import type { InvoiceInput } from './documents.ts';
-import { type Left, readTotals } from './drawn-up.ts';
+import { type Left, readTotals, type TypedInvoice } from './drawn-up.ts';
+import { percentOf } from './typed-line.ts';
 
 /** Returns the totals of what the form sends, as the service computes them. */
 export function shownTotals(input: InvoiceInput, left: Left): ShownTotals {
@@ -18,15 +20,29 @@ export function shownTotals(input: InvoiceInput, left: Left): ShownTotals {
   };
 }
 
-/** Shows the total of a form, and what leads to it if that is more than lines. */
-export function FormTotals({ totals }: { readonly totals: ShownTotals }) {
+interface FormTotalsProps {
+  readonly totals: ShownTotals;
+  readonly typed: TypedInvoice;
+}
+
+/** Shows what a form asks for, and what leads to it if that is more than lines. */
+export function FormTotals({ totals, typed: { details } }: FormTotalsProps) {
   const { texts, language } = useLanguage();
+  const { total, taxTotals, depositsTotal } = totals;
+  const percent = percentOf(details?.withheldPercent ?? '');
+  const withholding = percent >= 1 && percent <= 100 ? { percent, certificate: null } : null;
+  const tax = taxTotals.reduce((sum, each) => sum + each.tax, 0);
+  const due = netToPay({ amount: total, withholding, totals: { tax } });
+  const isLess = depositsTotal !== 0 || withholding !== null;
+  const sums = [
+    ...sumsOf(totals, texts, language),
+    ...(withholding ? [[texts.total, total] as const, withheldSum(percent, total - due, language)] : []),
+  ];
   return (
     <div class="form-totals">
-      {isAdjusted(totals) && <Sums sums={sumsOf(totals, texts, language)} />}
+      {(isAdjusted(totals) || withholding !== null) && <Sums sums={sums} />}
       <p class="total">
-        {totals.depositsTotal === 0 ? texts.total : texts.payable}{' '}
-        <strong>{formatMoney(totals.total, language)}</strong>
+        {isLess ? texts.payable : texts.total} <strong>{formatMoney(due, language)}</strong>
       </p>
     </div>
   );

@@ -84,7 +84,7 @@ function CreationForm() {
           faults={refused ? faultsOf(refused, typed) : NO_FAULTS}
           onTyped={setTyped}
         />
-        <FormTotals totals={shownTotals(input, deposits.left)} />
+        <FormTotals totals={shownTotals(input, deposits.left)} typed={typed} />
         <div role="alert">{refused && <ProblemList placed={refused} />}</div>
         <Refusal why={refused ? null : shared[0]} />
         <p class="actions">

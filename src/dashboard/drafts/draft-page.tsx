@@ -108,7 +108,7 @@ function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onR
           faults={faultsOf(problems, typed)}
           onTyped={setTyped}
         />
-        {validation.totals && <FormTotals totals={validation.totals} />}
+        {validation.totals && <FormTotals totals={validation.totals} typed={typed} />}
         <p class="under" role="status">
           {isSaved ? texts.saved(formatMoment(saved.updatedAt, language)) : texts.saving}
         </p>

@@ -11,7 +11,7 @@ import { DETAIL_TEXTS } from '../text/details.ts';
 import type { Language } from '../text/languages.ts';
 import { formatForeign, formatMoney, formatRate } from '../text/money.ts';
 import type { Invoice } from './documents.ts';
-import { Sums, sumsOf } from './sums.tsx';
+import { type Sum, Sums, sumsOf, withheldSum } from './sums.tsx';
 import { useDocumentTexts } from './use-document-texts.ts';
 
 interface InvoiceDetailsProps {
@@ -93,12 +93,11 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
 }
 
 /** Returns the amount to pay, after what the buyer withholds of the VAT. */
-function payableOf(invoice: Invoice, language: Language, payable: string): (readonly [string, number])[] {
+function payableOf(invoice: Invoice, language: Language, payable: string): Sum[] {
   if (!('netToPay' in invoice)) return [[payable, invoice.amount]];
   const { withholding, netToPay } = invoice;
-  const { withheld } = WITHHOLDING_LABELS[language];
   return [
-    ...(withholding ? [[`${withheld} (${withholding.percent}\u00a0%)`, -withholding.amount] as const] : []),
+    ...(withholding ? [withheldSum(withholding.percent, withholding.amount, language)] : []),
     [payable, netToPay],
   ];
 }

@@ -1,5 +1,6 @@
 import type { ComponentChild } from 'preact';
 import { ADJUSTMENT_LABELS } from '../../text/adjustment-labels.ts';
+import { WITHHOLDING_LABELS } from '../../text/withholding-labels.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { DEPOSIT_TEXTS } from '../text/deposits.ts';
 import type { Texts } from '../text/fr.ts';
@@ -28,7 +29,8 @@ interface Adjustments {
   readonly charge?: Adjustment | null;
 }
 
-type Sum = readonly [label: ComponentChild, centimes: number];
+/** A line of the totals. */
+export type Sum = readonly [label: ComponentChild, centimes: number];
 
 /** Whether something leads from the lines to the total. */
 export function isAdjusted({ discountTotal, chargeTotal, depositsTotal }: ShownTotals): boolean {
@@ -51,6 +53,11 @@ export function sumsOf(
   if (depositsTotal !== 0) sums.push([DEPOSIT_TEXTS[language].deductedNet, -depositsTotal]);
   sums.push([texts.subtotal, subtotal], ...taxTotals.map(({ rate, tax }): Sum => [texts.vat(rate), tax]));
   return sums;
+}
+
+/** Returns what the buyer withholds of the VAT, as a sum. */
+export function withheldSum(percent: number, centimes: number, language: Language): Sum {
+  return [`${WITHHOLDING_LABELS[language].withheld} (${percent}\u00a0%)`, -centimes];
 }
 
 /** Names a discount or a charge, with its percentage and its reason. */

@@ -97,7 +97,7 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
           <Field name="note" label={CREDITING_TEXTS[language].note} value={note} onTyped={setNote} />
         </div>
       )}
-      <FormTotals totals={shownTotals(input, deposits.left)} />
+      <FormTotals totals={shownTotals(input, deposits.left)} typed={typed} />
       <div role="alert">{refused && <ProblemList placed={refused} />}</div>
       <Refusal why={refused ? null : creation.refusal} />
       <button type="submit" class="primary" aria-disabled={creation.busy}>
