@@ -1,4 +1,4 @@
-import { type Deduction, remainderOf } from '../../src/domain/invoice/deduction.ts';
+import { type Deduction, dueTotals } from '../../src/domain/invoice/deduction.ts';
 import type { RateTotal } from '../../src/domain/invoice/tax-rate.ts';
 import { type PricedDocument, totalsOf } from '../../src/domain/invoice/totals.ts';
 import { type Changes, type Line, line } from './adjusted-documents.ts';
@@ -19,9 +19,9 @@ function deducting(sale: PricedDocument, deposits: Deposits): Deduction {
     rates: of,
     amount: of.reduce((sum, { base, tax }) => sum + base + tax, 0),
   }));
-  const remainder = remainderOf(rates, deducted);
-  if ('problems' in remainder) throw new Error(`the corpus deducts what is refused: ${remainder.problems[0].message}`);
-  return { deposits: deducted, rates: remainder.rates };
+  const { deduction, problems } = dueTotals(sale, deducted);
+  if (!deduction) throw new Error(`the corpus deducts what is refused: ${problems[0]?.message}`);
+  return { deposits: deducted, ...deduction };
 }
 
 /** Deposit invoices, and final invoices that deduct deposits, for the corpus. */

@@ -1,7 +1,7 @@
 import { CUSTOMER_KIND_NAMES, type CustomerKind, DEFAULT_CUSTOMER_KIND } from '../../domain/invoice/customer-kind.ts';
-import { remainderOf } from '../../domain/invoice/deduction.ts';
+import { dueTotals } from '../../domain/invoice/deduction.ts';
 import type { RateTotal, TaxRate } from '../../domain/invoice/tax-rate.ts';
-import { type LineTotals, totalsAfter, totalsOf } from '../../domain/invoice/totals.ts';
+import type { LineTotals } from '../../domain/invoice/totals.ts';
 import type { InvoiceInput } from './documents.ts';
 import { detailsOf, type TypedDetails } from './typed-details.ts';
 import { adjustmentOf, isUnreadable, type TypedAdjustment } from './typed-discount.ts';
@@ -75,19 +75,18 @@ export function readTotals(
   const readable = lines.filter(
     (line) => ![line.quantity, line.unitPrice, line.taxRate].includes(UNREADABLE) && !isUnreadable(line.discount),
   );
-  const sale = totalsOf({
-    // A rate that does not exist is refused by the service; its line counts in the total until then.
-    lines: readable.map((line) => ({ ...line, taxRate: line.taxRate as TaxRate })),
-    discount: isUnreadable(discount) ? null : discount,
-    charge: isUnreadable(charge) ? null : charge,
-  });
   const deducted = (deposits ?? []).flatMap((id) => {
     const rates = left.get(id);
     return rates ? [{ rates }] : [];
   });
-  if (!sale || deducted.length === 0) return sale;
-  const remainder = remainderOf(sale.rates, deducted);
-  return 'rates' in remainder ? totalsAfter(sale, remainder) : sale;
+  const document = {
+    // A rate that does not exist is refused by the service; its line counts in the total until then.
+    lines: readable.map((line) => ({ ...line, taxRate: line.taxRate as TaxRate })),
+    discount: isUnreadable(discount) ? null : discount,
+    charge: isUnreadable(charge) ? null : charge,
+  };
+  const { sale, due } = dueTotals(document, deducted);
+  return due ?? sale;
 }
 
 /** Returns what a customer is; a company if that is not known. */

@@ -6,7 +6,7 @@ import type { Member } from '../principal.ts';
 import { kindOfError, type Span, type Tracing } from '../tracing.ts';
 import type { Change, UseCase } from '../use-case.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
-import { type DeductedDeposit, type Deduction, remainderOf, withDepositShares } from './deduction.ts';
+import { type DeductedDeposit, dueTotals, withDepositShares } from './deduction.ts';
 import { keeper } from './field-makers.ts';
 import { INVOICE } from './fields.ts';
 import { fingerprintOf } from './input-fingerprint.ts';
@@ -27,8 +27,7 @@ import { CREATED, recordCreation } from './record-creation.ts';
 import type { Replaces } from './replacement.ts';
 import { type IdempotencyMark, type InvoiceCreation, type InvoiceReading, NumberTaken } from './repository.ts';
 import { type DepositInvoices, previewDeposits, takeDeposits } from './take-deposits.ts';
-import type { RateTotal } from './tax-rate.ts';
-import { linesWithAmounts, totalsOf } from './totals.ts';
+import { linesWithAmounts } from './totals.ts';
 
 export interface CreationNeeds extends IssuingNeeds {
   readonly invoices: InvoiceCreation & Pick<InvoiceReading, 'findByOwnNumber'> & DepositInvoices;
@@ -218,8 +217,9 @@ export function newInvoice(
   { id = newId('inv'), traceparent = null, replaces = null, deposits = null }: Partial<Made> = {},
 ): Invoice {
   const kept = keepInput(input);
-  const totals = totalsOf(kept);
-  const lines = linesWithAmounts(kept, totals);
+  const { sale, deduction } = dueTotals(kept, deposits);
+  if (deposits && !deduction) throw new Error('the deposits exceed the lines, which the rules refuse');
+  const lines = linesWithAmounts(kept, sale);
   return newDocument(issuerOf(owner), {
     ...kept,
     id,
@@ -228,16 +228,9 @@ export function newInvoice(
     replaces,
     customer: { ...kept.customer, address: kept.customer.address || null },
     lines: deposits ? withDepositShares(lines, deposits) : lines,
-    deduction: deposits && deductionOf(totals?.rates ?? [], deposits),
+    deduction: deposits && deduction && { deposits, ...deduction },
     ownNumber: kept.number,
     createdAt,
     traceparent,
   });
-}
-
-/** @param deposits together within the rates of the sale */
-function deductionOf(rates: readonly RateTotal[], deposits: readonly DeductedDeposit[]): Deduction {
-  const remainder = remainderOf(rates, deposits);
-  if ('problems' in remainder) throw new Error('the deposits exceed the lines, which the rules refuse');
-  return { deposits, rates: remainder.rates };
 }

@@ -7,12 +7,12 @@ import { type StatedAdjustment, weightsOf } from './adjustments.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
 import type { CreditShare } from './credit.ts';
 import { iceProblems, kindProblems, type RuledCustomer } from './customer-rules.ts';
-import { remainderOf } from './deduction.ts';
+import { type DueTotals, dueTotals } from './deduction.ts';
 import { listPriceOf, type PricedLine } from './line-amounts.ts';
 import { type ParticularParts, particularsProblems } from './particulars.ts';
 import type { InvoiceReading } from './repository.ts';
 import { type TermsInput, termsProblems } from './terms.ts';
-import { isTolerated, type PricedDocument, sumsOf, totalsAfter, totalsOf } from './totals.ts';
+import { isTolerated, type PricedDocument, sumsOf } from './totals.ts';
 
 /** The input of the business rules. A part that is absent, or itself invalid, breaks none of them. */
 export interface RuledParts extends ParticularParts {
@@ -30,6 +30,9 @@ export interface RuledParts extends ParticularParts {
 /** The message about totals beyond the limit. */
 export const TOO_MUCH = `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`;
 
+/** Of a document without lines. */
+const UNKNOWN: DueTotals = { sale: null, due: null, deduction: null, problems: [] };
+
 /**
  * Checks the business rules (422), and the structural rules (400) of several fields: the customer fits its kind,
  * discounts are not more than their lines, and the total must not overflow.
@@ -37,7 +40,7 @@ export const TOO_MUCH = `The lines add up to more than ${MAX_CENTIMES} centimes,
  */
 export function ruleProblems(parts: RuledParts, createdAt: Date): Problem[] {
   const { amount, lines, discount, charge, customer, terms, isDeposit, deducted } = parts;
-  const totals = lines && totalsOf({ lines, discount, charge });
+  const { sale, due, problems: undeductible } = lines ? dueTotals({ lines, discount, charge }, deducted) : UNKNOWN;
   const problems = [
     ...(customer ? kindProblems(customer) : []),
     ...discountProblems(lines ?? []),
@@ -46,12 +49,8 @@ export function ruleProblems(parts: RuledParts, createdAt: Date): Problem[] {
   if (lines) problems.push(...adjustmentProblems({ lines, discount, charge }));
   if (isDeposit && deducted !== undefined)
     problems.push(problem('invalid_request', 'deposits: a deposit invoice deducts no deposits.', 'deposits'));
-  if (totals === null) {
-    problems.push(problem('invalid_request', TOO_MUCH, 'lines'));
-  }
-  const remainder = totals && remainderOf(totals.rates, deducted ?? []);
-  if (remainder && 'problems' in remainder) problems.push(...remainder.problems);
-  const due = totals && remainder && 'rates' in remainder ? totalsAfter(totals, remainder) : null;
+  if (lines && sale === null) problems.push(problem('invalid_request', TOO_MUCH, 'lines'));
+  problems.push(...undeductible);
   const gross = due && due.gross >= MIN_AMOUNT ? { expected: String(due.gross) } : {};
   if (amount !== undefined && amount < MIN_AMOUNT) {
     const message = `amount is ${amount} centimes; the minimum is ${MIN_AMOUNT} (${decimalOf(MIN_AMOUNT)} ${CURRENCY}).`;
@@ -59,7 +58,7 @@ export function ruleProblems(parts: RuledParts, createdAt: Date): Problem[] {
   } else if (due && due.gross < MIN_AMOUNT && deducted !== undefined) {
     const message = `After the deposits, ${decimalOf(due.gross)} ${CURRENCY} remains to pay; the minimum of an invoice is ${decimalOf(MIN_AMOUNT)} ${CURRENCY}.`;
     problems.push(problem('amount_too_small', message, 'deposits'));
-  } else if (amount !== undefined && lines && totals && due && !isTolerated(amount, totals, lines, due)) {
+  } else if (amount !== undefined && lines && sale && due && !isTolerated(amount, sale, lines, due)) {
     const adjusted = [discount && 'discount', charge && 'charge'].filter(Boolean).join(' and the ');
     const summed = `the lines ${adjusted && `and the ${adjusted} `}with their VAT${deducted === undefined ? '' : ', less the deposits,'}`;
     const message =
@@ -70,7 +69,7 @@ export function ruleProblems(parts: RuledParts, createdAt: Date): Problem[] {
   if (customer) problems.push(...iceProblems(customer));
   const issueDate = moroccanDate(createdAt);
   // An amount that is refused says nothing about its value in another currency.
-  const asked = { amount: problems.length === 0 ? (amount ?? totals?.gross ?? null) : null, lines: lines?.length ?? 0 };
+  const asked = { amount: problems.length === 0 ? (amount ?? sale?.gross ?? null) : null, lines: lines?.length ?? 0 };
   return [...problems, ...termsProblems(terms ?? {}, issueDate), ...particularsProblems(parts, asked, issueDate)];
 }
 

@@ -6,7 +6,7 @@ import type { Call, UseCase } from '../use-case.ts';
 import { newInvoice } from './create-invoice.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from './create-invoice-input.ts';
 import { DEFAULT_CUSTOMER_KIND } from './customer-kind.ts';
-import { type DeductedDeposit, remainderOf } from './deduction.ts';
+import { type DeductedDeposit, type DueTotals, dueTotals } from './deduction.ts';
 import { partsReader } from './field-makers.ts';
 import type { ValidParts } from './field-table.ts';
 import { INVOICE } from './fields.ts';
@@ -19,7 +19,7 @@ import type { InvoiceReading } from './repository.ts';
 import { legalNumber, seriesOf } from './series-number.ts';
 import { type DepositInvoices, previewDeposits } from './take-deposits.ts';
 import { ownTerms } from './terms.ts';
-import { isTolerated, type LineTotals, type StatedDocument, totalsAfter, totalsOf } from './totals.ts';
+import { isTolerated, type LineTotals } from './totals.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
 
 /** The result of validating a draft. */
@@ -90,13 +90,13 @@ export const validateInvoice = {
     if (parsed.success && problems.length === 0)
       problems.push(...(await documentProblems(writer, owner, parsed.data, deducted ?? null)));
     const refused = problems.map(({ param }) => param);
-    const stated =
-      priced && deducted ? after(priced, deducted) : { totals: priced && totalsOf(priced), deduction: null };
-    const warnings = await warningsOf(owner, parts, stated.deduction, invoiceWarnings);
+    const { lines = [], discount, charge } = parts;
+    const stated = dueTotals({ lines, discount, charge }, priced && deducted);
+    const warnings = await warningsOf(owner, parts, stated, invoiceWarnings);
     return {
       problems,
       warnings: warnings.filter(({ path }) => !refused.some((param) => concerns(param, path))),
-      totals: isUnclear ? null : stated.totals,
+      totals: isUnclear || !priced ? null : stated.due,
     };
   },
 } as const satisfies UseCase;
@@ -176,24 +176,15 @@ function isUnread(field: string, faults: readonly Problem[]): boolean {
   return faults.some(({ param }) => param === field || param?.startsWith(`${field}.`));
 }
 
-/** Returns what remains after the deposits; null if they exceed the sale. */
-function after(priced: StatedDocument, deposits: readonly DeductedDeposit[]) {
-  const sale = totalsOf(priced);
-  const remainder = sale && remainderOf(sale.rates, deposits);
-  if (!sale || !remainder || 'problems' in remainder) return { totals: null, deduction: null };
-  return { totals: totalsAfter(sale, remainder), deduction: remainder };
-}
-
 /** Computes the warnings about the valid parts. */
 async function warningsOf(
   { tenant }: Member,
   parts: ValidParts<typeof INVOICE>,
-  deduction: StatedDocument['deduction'],
+  { sale, due, deduction }: DueTotals,
   invoiceWarnings: InvoiceWarnings,
 ): Promise<InvoiceWarning[]> {
   const { amount, lines = [], discount, charge, customer, number, terms } = parts;
-  const sale = totalsOf({ lines, discount, charge });
-  const totals = sale && deduction ? totalsAfter(sale, deduction) : sale;
+  const totals = due ?? sale;
   const stated = {
     ...completeParticulars(parts),
     kind: 'invoice' as const,

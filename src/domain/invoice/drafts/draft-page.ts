@@ -4,7 +4,7 @@ import { moroccanDate } from '../../morocco/time.ts';
 import type { Logo } from '../../tenant/logo.ts';
 import { completedProfile, type Tenant } from '../../tenant/tenant.ts';
 import { DEFAULT_CUSTOMER_KIND } from '../customer-kind.ts';
-import { type DeductedDeposit, remainderOf } from '../deduction.ts';
+import { type DeductedDeposit, dueTotals } from '../deduction.ts';
 import { LIMITS } from '../field-input.ts';
 import { partsReader } from '../field-makers.ts';
 import { INVOICE, INVOICE_LINE } from '../fields.ts';
@@ -13,7 +13,7 @@ import { completeParticulars } from '../particulars.ts';
 import type { DrawnDraft, LegalLine } from '../ports.ts';
 import { DEFAULT_TAX_RATE } from '../tax-rate.ts';
 import { ownTerms, termsOf } from '../terms.ts';
-import { isTolerated, linesWithAmounts, totalsAfter, totalsOf } from '../totals.ts';
+import { isTolerated, linesWithAmounts } from '../totals.ts';
 import type { Draft } from './draft.ts';
 
 const partsOf = partsReader(INVOICE);
@@ -39,12 +39,10 @@ export function draftPage(
   const { amount, discount, charge, customer, terms, isDeposit } = parts;
   const particulars = completeParticulars(parts);
   const typed = Array.isArray(written.lines) ? written.lines.slice(0, LIMITS.lines).map(lineOf) : [];
-  const sale = totalsOf({ lines: typed, discount, charge });
+  const { sale, due, deduction } = dueTotals({ lines: typed, discount, charge }, deposits);
   if (!sale) throw serviceError('invalid_request', TOO_MUCH, 'lines');
   const lines = linesWithAmounts({ lines: typed }, sale);
-  const remainder = deposits.length === 0 ? null : remainderOf(sale.rates, deposits);
-  const deduction = remainder && 'rates' in remainder ? { deposits, ...remainder } : null;
-  const totals = deduction ? totalsAfter(sale, deduction) : sale;
+  const totals = due ?? sale;
   const kind = customer?.kind ?? DEFAULT_CUSTOMER_KIND;
   return {
     draft: {
@@ -52,7 +50,7 @@ export function draftPage(
       id,
       kind: 'invoice',
       isDeposit: isDeposit ?? false,
-      deduction,
+      deduction: deduction && { deposits, ...deduction },
       credit: null,
       replaces: null,
       tenantId,
