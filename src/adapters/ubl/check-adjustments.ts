@@ -21,15 +21,15 @@ export function lineDiscountOf(line: ReadElement, listed: bigint, at: string): b
  * @param bases the sums of the lines by category and rate, which become the bases of VAT
  * @param categoryOf reads category and rate as the key of `bases`
  * @returns the sums of the discount, deposits included, and of the charge, the keys of the bases that they change, and
- *   for each that deposits change how many do
+ *   of those that deposits change
  */
 export function adjust(
   root: ReadElement,
   bases: Map<string, bigint>,
   categoryOf: (parent: ReadElement) => string,
-): { discount: bigint; charge: bigint; changed: ReadonlySet<string>; deposits: ReadonlyMap<string, number> } {
+): { discount: bigint; charge: bigint; changed: ReadonlySet<string>; deposits: ReadonlySet<string> } {
   const changed = new Set<string>();
-  const deposits = new Map<string, number>();
+  const deposits = new Set<string>();
   const known = new Set<string>();
   const sums = { true: 0n, false: 0n };
   for (const each of root.children.filter(({ name }) => name === NAME)) {
@@ -44,7 +44,7 @@ export function adjust(
     const isDeposit = optional(each, 'cbc:AllowanceChargeReasonCode') === null;
     if (isDeposit) {
       expect(isCharge === 'false' && reason.startsWith(DEPOSIT), `${reason} is not the deduction of a deposit.`);
-      deposits.set(category, (deposits.get(category) ?? 0) + 1);
+      deposits.add(category);
     }
     const key = `${isCharge} ${category} ${isDeposit ? reason : ''}`;
     expect(!known.has(key), `The discount or the charge at ${category} % is stated twice.`);

@@ -10,9 +10,6 @@ import { expect, expectEqual, money, one, optional, text } from './rules.ts';
 
 /** EN 16931, BR-S-09. */
 const LESS_THAN_A_DIRHAM = 99n;
-/** How far the VAT of what is left of a deposit may be from that on its base: credit notes are rounded, too. */
-const DEPOSIT_TOLERANCE = 2n;
-
 /**
  * The limits in centimes of the rounding differences of a document. Each invoice rounds VAT by itself, and its amount may
  * differ by half a centime per line. The credit notes of an invoice add up to exactly its VAT and its amount, so each
@@ -65,9 +62,8 @@ export function expectFigures(root: ReadElement, kind: Kind): void {
     const amount = money(subtotal, 'cbc:TaxAmount');
     const computed = divideHalfUp(base * BigInt(category.slice(2)), 100n);
     const differs = size(amount - computed);
-    // The VAT of a sale less that of its deposits, each rounded by itself.
-    const rounded = BigInt(deposits.get(category) ?? 0) * DEPOSIT_TOLERANCE;
-    const most = rounded > 0n && base > 0n ? min(LESS_THAN_A_DIRHAM, rounded + 1n) : tolerance.tax;
+    // The VAT of a sale less that of its deposits and of their credit notes, each rounded by itself.
+    const most = deposits.has(category) && base > 0n ? LESS_THAN_A_DIRHAM : tolerance.tax;
     if (differs > most && !((containing.has(category) || changed.has(category)) && differs <= 1n))
       expectEqual(`the VAT at ${category} %`, amount, computed);
     expect(amount >= 0n && (amount === 0n || category.slice(2) !== '0'), `The VAT at ${category} % is out of range.`);
@@ -141,10 +137,6 @@ function priceText(price: ReadElement, at: string): string {
 function decimals(written: string, places: number): bigint {
   const [whole = '', fraction = ''] = written.split('.');
   return BigInt(whole + fraction.padEnd(places, '0'));
-}
-
-function min(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }
 
 function size(amount: bigint): bigint {
