@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';
 import { newInvoice } from '../../../src/domain/invoice/create-invoice.ts';
 import type { CreditShare } from '../../../src/domain/invoice/credit.ts';
 import type { CorrectionState } from '../../../src/domain/invoice/credit-keeping.ts';
@@ -17,6 +18,7 @@ import { leftOf, remainderOf } from '../../support/recompute-deposits.ts';
 import { apportioned, figuresOf } from '../../support/recompute-document.ts';
 import { creditFigures, type Figures, sumOfFigures } from '../../support/recompute-figures.ts';
 import { sampled } from '../../support/samples.ts';
+import { sampleInvoice } from '../ubl/sample-invoice.ts';
 
 const OWNER = { kind: 'secret', tenant: { id: 'ten_1' }, environment: 'test' } as unknown as Member;
 /** How many sales are tried. */
@@ -155,6 +157,8 @@ function compare(invoice: Invoice, sale: Sale['sale'], deposits: readonly Figure
     must(Math.abs(tax * 100 - base * rate) < 100 * 100, `VAT near ${rate} % of ${base}, not ${tax}`);
   for (const line of invoice.lines)
     must(BigInt(plainQuantity(line)) * BigInt(plainUnitPrice(line)) === BigInt(plainAmount(line)), 'a line of REST');
+  // Throws if the check before signing finds other figures than these.
+  writeInvoice(sampleInvoice({ ...sale, issueDate: '2026-11-29', lines: invoice.lines, deduction: invoice.deduction }));
   const credited = creditOf({ ...invoice, number: '2026-9' }, [], { kind: 'rest' });
   if ('problems' in credited) throw new Error(credited.problems[0].message);
   const rates = due.rates.filter(({ base }) => base > 0n);

@@ -274,12 +274,15 @@ describe('a deduction counts', () => {
 
 describe('the invoice that replaces a final one', () => {
   it('gets its share, while the replaced one has it still', async () => {
-    const { take, settle, settleNote, kept } = storeOf();
+    const { take, settle, settleNote, kept, rows } = storeOf();
     await take(F, [A]);
     settle(F, 'accepted', { credited: NOTE });
     settleNote(NOTE, 'pending', F);
     expect((await take(R, [A, B], F)).deposits).toMatchObject([WHOLE, WHOLE]);
     expect(kept()).toEqual([R]);
+    // Only the share that the replaced one had goes back to it.
+    const replaced = [A, B].map((id) => rows.get(id)?.credits?.list[0]?.insteadOf);
+    expect(replaced).toEqual([F, undefined]);
     settle(R, 'pending', { deposits: [A, B] });
     await expect(take(G, [A])).rejects.toMatchObject(REFUSED);
     settleNote(NOTE, 'accepted', F);
