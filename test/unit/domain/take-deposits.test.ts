@@ -349,6 +349,19 @@ describe('before a final invoice gets its number', () => {
     expect(await confirm(F)).toBe(true);
   });
 
+  it('it is refused if the kept share is of another request with its key, and too little is left', async () => {
+    const { confirm, settle, settleNote, rows } = storeOf();
+    const half = { rates: [{ rate: 20, base: 5_000, tax: 1_000 }], amount: 6_000 } as const;
+    settle(F, 'pending');
+    settleNote(NOTE, 'accepted', A);
+    const list = [F, NOTE].map((creditNoteId) => ({ creditNoteId, at: START, ...half }));
+    rows.set(A, { ...rows.get(A), credits: { version: 3, list } });
+    expect(await confirm(F)).toBe(false);
+    rows.set(A, { ...rows.get(A), credits: { version: 3, list: list.slice(0, 1) } });
+    expect(await confirm(F)).toBe(true);
+    expect(rows.get(A)?.credits?.list).toMatchObject([{ creditNoteId: F, ...WHOLE }]);
+  });
+
   it('it keeps the claim of the replaced one', async () => {
     const { take, confirm, settle, rows } = storeOf();
     await take(F, [A]);
