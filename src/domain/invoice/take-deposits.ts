@@ -185,7 +185,7 @@ function shareOf(
   now: Date,
 ): DepositShare {
   const isOf = (share: KeptCredit, id: string | null) =>
-    id !== null && isDeduction(share) && (share.creditNoteId === id || share.insteadOf === id);
+    id !== null && (share.creditNoteId === id || share.insteadOf === id);
   // Exactly the share of the replaced invoice passes on: should this one be rejected, that one has it again.
   const before = counted.find(
     (share) =>

@@ -113,6 +113,22 @@ describe('what a final invoice takes', () => {
     expect(kept()).toEqual([NOTE]);
   });
 
+  it('is nothing of a deposit that keeps as many shares as it may', async () => {
+    const { take, settleNote, rows } = storeOf();
+    const share = { at: START, rates: [{ rate: 20, base: 1, tax: 0 }], amount: 1 } as const;
+    const notes = Array.from({ length: 100 }, (_, nth) => NOTE.slice(0, -2) + String(nth).padStart(2, '0'));
+    const keep = (count: number) => {
+      const list = notes.slice(0, count).map((creditNoteId) => ({ ...share, creditNoteId }));
+      rows.set(A, { ...rows.get(A), credits: { version: count, list } });
+    };
+    for (const id of notes) settleNote(id, 'accepted', A);
+    keep(100);
+    const message = expect.stringContaining('too many credit notes');
+    await expect(take(F, [A])).rejects.toMatchObject({ ...REFUSED, message });
+    keep(99);
+    expect((await take(F, [A])).deposits).toMatchObject([{ rates: [{ base: 9_901 }] }]);
+  });
+
   it('is given back if another deposit of the same request is refused', async () => {
     const { take, kept, rows } = storeOf();
     await take(F, [B]);
@@ -264,6 +280,25 @@ describe('a deduction counts', () => {
     expect((await take(G, [A])).deposits).toMatchObject([WHOLE]);
   });
 
+  it('also while credit notes have credited one of two rates of its final invoice, or a part of both', async () => {
+    const { take, states, settleNote } = storeOf();
+    await take(F, [A]);
+    const [first, second] = [20, 10].map((rate) => ({ rate: rate as 20, base: 5_000, tax: 500 }));
+    const rates = [first, second].flatMap((each) => each ?? []);
+    const settled = (of: typeof rates) =>
+      states.set(F, {
+        ...{ status: 'accepted', originalId: null, rejectionReason: null, replaces: null },
+        deduction: { depositIds: [A], rates, credits: [{ creditNoteId: NOTE, rates: of }] },
+      });
+    settleNote(NOTE, 'accepted', F);
+    for (const credited of [rates.slice(0, 1), rates.map((each) => ({ ...each, base: 4_999 }))]) {
+      settled(credited);
+      await expect(take(G, [A])).rejects.toMatchObject(REFUSED);
+    }
+    settled(rates);
+    expect((await take(G, [A])).deposits).toMatchObject([WHOLE]);
+  });
+
   it('keeps the deposit from being credited or replaced', async () => {
     const { take, credit, rest } = storeOf();
     await take(F, [A]);
@@ -360,6 +395,15 @@ describe('before a final invoice gets its number', () => {
     rows.set(A, { ...rows.get(A), credits: { version: 3, list: list.slice(0, 1) } });
     expect(await confirm(F)).toBe(true);
     expect(rows.get(A)?.credits?.list).toMatchObject([{ creditNoteId: F, ...WHOLE }]);
+  });
+
+  it('a share that is kept is confirmed, whatever else counts by now', async () => {
+    const { confirm, settle, settleNote, rows } = storeOf();
+    settle(F, 'pending');
+    settleNote(NOTE, 'accepted', A);
+    const list = [F, NOTE].map((creditNoteId) => ({ creditNoteId, at: START, ...WHOLE }));
+    rows.set(A, { ...rows.get(A), credits: { version: 3, list } });
+    expect(await confirm(F)).toBe(true);
   });
 
   it('it keeps the claim of the replaced one', async () => {
