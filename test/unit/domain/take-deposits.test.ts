@@ -351,6 +351,13 @@ describe('the invoice that replaces a final one', () => {
     expect(kept()).toEqual([R]);
   });
 
+  it('keeps it for nobody once neither is stored', async () => {
+    const { take, rows } = storeOf();
+    const at = new Date(START.getTime() - 6 * MINUTE);
+    rows.set(A, { ...rows.get(A), credits: { version: 3, list: [{ creditNoteId: R, insteadOf: F, at, ...WHOLE }] } });
+    expect((await take(G, [A])).deposits).toMatchObject([WHOLE]);
+  });
+
   it('puts it back if it cannot be stored', async () => {
     const { take, settle, kept } = storeOf();
     await take(F, [A]);
@@ -395,6 +402,20 @@ describe('before a final invoice gets its number', () => {
     rows.set(A, { ...rows.get(A), credits: { version: 3, list: list.slice(0, 1) } });
     expect(await confirm(F)).toBe(true);
     expect(rows.get(A)?.credits?.list).toMatchObject([{ creditNoteId: F, ...WHOLE }]);
+  });
+
+  it('it is refused if less VAT is left than it deducts', async () => {
+    const { confirm, settle, settleNote, rows } = storeOf();
+    settle(F, 'pending');
+    settleNote(NOTE, 'accepted', A);
+    const rates = [{ rate: 20, base: 5_000, tax: 1_900 }] as const;
+    rows.set(A, {
+      ...rows.get(A),
+      credits: { version: 3, list: [{ creditNoteId: NOTE, at: START, rates, amount: 6_900 }] },
+    });
+    const share = (tax: number) => ({ rates: [{ rate: 20, base: 4_000, tax }], amount: 5_000 }) as never;
+    expect(await confirm(F, share(101))).toBe(false);
+    expect(await confirm(F, share(100))).toBe(true);
   });
 
   it('a share that is kept is confirmed, whatever else counts by now', async () => {
