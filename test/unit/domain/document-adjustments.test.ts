@@ -155,3 +155,24 @@ test('500.00 with tax less 50.00 with tax is 450.00, at every rate', () => {
     expect(totalsOf({ lines, discount: { amount: 5000, taxIncluded: true } })?.gross).toBe(45_000);
   }
 });
+
+test('a rate that bears nothing of a discount is not stated with it', () => {
+  const totals = totalsOf({ lines: [TWENTY, TEN], discount: { amount: 1 } });
+  expect(totals?.discount?.rates).toEqual([{ rate: 20, net: 1 }]);
+});
+
+test('what the rules refuse has totals, too, which a preview shows', () => {
+  const rates = (document: Parameters<typeof totalsOf>[0]) => totalsOf(document)?.rates.map(({ base }) => base);
+  // More than the lines counts as all of them.
+  const excess = totalsOf({ lines: [TWENTY, TEN], discount: { amount: 100_001 } });
+  expect(excess).toMatchObject({ gross: 0, discount: { stated: 100_000, net: 100_000 } });
+  // A charge may be more than the lines, and is nothing without a price.
+  expect(rates({ lines: [TWENTY, TEN], charge: { amount: 200_000 } })).toEqual([180_000, 120_000]);
+  expect(totalsOf({ lines: [{ ...TWENTY, unitPrice: 0 }], charge: { amount: 500 } })).toMatchObject({
+    gross: 0,
+    charge: { stated: 0, net: 0, rates: [] },
+  });
+  // A line whose discount is more than its price bears nothing of the others'.
+  const negative = { ...TEN, discount: { amount: 50_000 } };
+  expect(rates({ lines: [TWENTY, negative], discount: { amount: 6_000 } })).toEqual([54_000, -10_000]);
+});
