@@ -116,7 +116,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       ...['text/adjustment-labels.ts', 'text/deposit-labels.ts', 'text/particular-labels.ts'],
       'text/withholding-labels.ts',
       // The amounts of lines, computed as the service does.
-      ...['domain/invoice/deduction.ts', 'domain/net-to-pay.ts'],
+      ...['domain/invoice/deduction.ts', 'domain/invoice/due-totals.ts', 'domain/net-to-pay.ts'],
       ...['domain/decimal.ts', 'domain/invoice/units.ts', 'domain/invoice/totals.ts', 'domain/invoice/tax-rate.ts'],
       ...[
         'domain/calendar-date.ts',

@@ -1,4 +1,5 @@
-import { type Deduction, dueTotals } from '../../src/domain/invoice/deduction.ts';
+import type { Deduction } from '../../src/domain/invoice/deduction.ts';
+import { dueTotals } from '../../src/domain/invoice/due-totals.ts';
 import type { RateTotal } from '../../src/domain/invoice/tax-rate.ts';
 import { type PricedDocument, totalsOf } from '../../src/domain/invoice/totals.ts';
 import { type Changes, type Line, line } from './adjusted-documents.ts';

@@ -1,5 +1,5 @@
 import { CUSTOMER_KIND_NAMES, type CustomerKind, DEFAULT_CUSTOMER_KIND } from '../../domain/invoice/customer-kind.ts';
-import { dueTotals } from '../../domain/invoice/deduction.ts';
+import { dueTotals } from '../../domain/invoice/due-totals.ts';
 import type { RateTotal, TaxRate } from '../../domain/invoice/tax-rate.ts';
 import type { LineTotals } from '../../domain/invoice/totals.ts';
 import type { InvoiceInput } from './documents.ts';

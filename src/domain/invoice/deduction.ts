@@ -5,7 +5,6 @@ import { kindOfId } from './kinds.ts';
 import { finalAmountOf, type StatedLine } from './line-amounts.ts';
 import { spread } from './spread.ts';
 import type { RateTotal } from './tax-rate.ts';
-import { type LineTotals, type PricedDocument, totalsAfter, totalsOf } from './totals.ts';
 
 // The deduction of deposits from the final invoice (docs/decisions/0087).
 
@@ -31,37 +30,13 @@ export function isDeduction({ creditNoteId }: Pick<KeptCredit, 'creditNoteId'>):
   return kindOfId(creditNoteId) === 'invoice';
 }
 
-/** The totals of a sale and of what remains of it. */
-export interface DueTotals {
-  /** Before the deduction; null when a total is beyond the limit. */
-  readonly sale: LineTotals | null;
-  /** After it; null also when the deposits cannot be deducted. */
-  readonly due: LineTotals | null;
-  /** What remains of each rate; null if nothing is deducted. */
-  readonly deduction: Pick<Deduction, 'rates'> | null;
-  /** Why the deposits cannot be deducted. */
-  readonly problems: readonly Problem[];
-}
-
-/** Computes what an invoice asks for: the totals of its sale, less these deposits. */
-export function dueTotals(
-  document: PricedDocument,
-  deposits: readonly Pick<CreditShare, 'rates'>[] | null | undefined,
-): DueTotals {
-  const sale = totalsOf(document);
-  if (sale === null || !deposits?.length) return { sale, due: sale, deduction: null, problems: [] };
-  const remainder = remainderOf(sale.rates, deposits);
-  if ('problems' in remainder) return { sale, due: null, deduction: null, problems: remainder.problems };
-  return { sale, due: totalsAfter(sale, remainder), deduction: remainder, problems: [] };
-}
-
 /**
  * Returns what remains of each rate after the deposits: base less bases, VAT less VAT, so that the sums of all invoices
  * are those of the sale. Where deposits take the whole base of a rate, nothing is left of it: the centimes of VAT by
  * which the rounding of several invoices differs from that of one are not invoiced.
  * @param rates of the sale
  */
-function remainderOf(
+export function remainderOf(
   rates: readonly RateTotal[],
   deposits: readonly Pick<CreditShare, 'rates'>[],
 ): { readonly rates: RateTotal[] } | { readonly problems: Problem[] } {

@@ -7,7 +7,7 @@ import { type StatedAdjustment, weightsOf } from './adjustments.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
 import type { CreditShare } from './credit.ts';
 import { iceProblems, kindProblems, type RuledCustomer } from './customer-rules.ts';
-import { type DueTotals, dueTotals } from './deduction.ts';
+import { type DueTotals, dueTotals } from './due-totals.ts';
 import { listPriceOf, type PricedLine } from './line-amounts.ts';
 import { type ParticularParts, particularsProblems } from './particulars.ts';
 import type { InvoiceReading } from './repository.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';
 import { creditOf, leftOf } from '../../../src/domain/invoice/credit-share.ts';
-import { dueTotals } from '../../../src/domain/invoice/deduction.ts';
+import { dueTotals } from '../../../src/domain/invoice/due-totals.ts';
 import { InvalidDocument } from '../../../src/domain/invoice/ports.ts';
 import { amounts, invoiceOf, line } from '../../support/credits.ts';
 import { sampleInvoice } from './sample-invoice.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dueTotals } from '../../../src/domain/invoice/deduction.ts';
+import { dueTotals } from '../../../src/domain/invoice/due-totals.ts';
 import type { TaxRate } from '../../../src/domain/invoice/tax-rate.ts';
 
 const line = (unitPrice: number, taxRate: TaxRate) => ({ quantity: 1, unitPrice, taxRate });
