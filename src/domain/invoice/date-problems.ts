@@ -1,18 +1,22 @@
+import { addYears } from '../calendar-date.ts';
 import { type Problem, problem } from '../errors.ts';
 
 /**
  * Returns the problem (422) of a day that is too far from the date of its invoice; none if there is no day.
- * @param name how the message calls it @param issueDate the date of the invoice
+ * @param years how many years before and after that date it may be; absent: none
+ * @param name how the message calls it
  */
 export function dateProblems(
   param: string,
   day: string | null | undefined,
-  first: string,
-  last: string,
   issueDate: string,
+  { before = 0, after = 0 }: { readonly before?: number; readonly after?: number },
   name = param,
 ): Problem[] {
-  if (day == null || (day >= first && day <= last)) return [];
+  // Most invoices state few dates, so limits are computed only for those.
+  if (day == null) return [];
+  const [first, last] = [addYears(issueDate, -before), addYears(issueDate, after)];
+  if (day >= first && day <= last) return [];
   const message = `${name} is ${day}; for an invoice of ${issueDate} it must be from ${first} to ${last}.`;
   return [problem('invalid_date', message, param)];
 }

@@ -1,4 +1,3 @@
-import { addYears } from '../calendar-date.ts';
 import { decimalsOf, foreignAmountText } from '../currencies.ts';
 import { exactly, RATE_PLACES, rateText } from '../decimal.ts';
 import { type Problem, problem } from '../errors.ts';
@@ -88,26 +87,21 @@ interface Asked {
 export function particularsProblems(parts: ParticularParts, asked: Asked, issueDate: string): Problem[] {
   const { from, to } = parts.servicePeriod ?? {};
   const value = foreignValueOf(parts.foreignValue);
-  const first = addYears(issueDate, -DATE_YEARS.operationBefore);
-  const last = addYears(issueDate, DATE_YEARS.periodAfter);
+  const ofPeriod = { before: DATE_YEARS.operationBefore, after: DATE_YEARS.periodAfter };
   const problems = [
-    ...dateProblems('servicePeriod.from', from, first, last, issueDate),
-    ...dateProblems('servicePeriod.to', to, first, last, issueDate),
+    ...dateProblems('servicePeriod.from', from, issueDate, ofPeriod),
+    ...dateProblems('servicePeriod.to', to, issueDate, ofPeriod),
   ];
   if (from !== undefined && to !== undefined && from > to) {
     const message = `servicePeriod.to is ${to}, before servicePeriod.from, which is ${from}.`;
     problems.push(problem('invalid_date', message, 'servicePeriod.to'));
   }
-  const earliest = addYears(issueDate, -DATE_YEARS.rateBefore);
-  problems.push(...dateProblems('foreignValue.rateDate', parts.foreignValue?.rateDate, earliest, issueDate, issueDate));
+  const { foreignValue, withholding } = parts;
   problems.push(
-    ...dateProblems(
-      'withholding.certificate.date',
-      parts.withholding?.certificate?.date,
-      addYears(issueDate, -DATE_YEARS.certificateBefore),
-      issueDate,
-      issueDate,
-    ),
+    ...dateProblems('foreignValue.rateDate', foreignValue?.rateDate, issueDate, { before: DATE_YEARS.rateBefore }),
+    ...dateProblems('withholding.certificate.date', withholding?.certificate?.date, issueDate, {
+      before: DATE_YEARS.certificateBefore,
+    }),
   );
   if (value === null || asked.amount === null || agrees(value, asked.amount, asked.lines)) return problems;
   const { currency, amount, rate } = value;

@@ -1,5 +1,5 @@
 import { hasBankAccountKey } from '../bank-account.ts';
-import { addDays, addYears } from '../calendar-date.ts';
+import { addDays } from '../calendar-date.ts';
 import { type Problem, problem } from '../errors.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import { PAYMENT_MEANS } from '../payment-means.ts';
@@ -35,11 +35,10 @@ export function termsProblems(
   issueDate: string,
 ): Problem[] {
   const { operationBefore, operationAfter, dueAfter } = DATE_YEARS;
-  const [earliest, latest] = [addYears(issueDate, -operationBefore), addYears(issueDate, operationAfter)];
-  const lastDue = addYears(issueDate, dueAfter);
+  const ofOperation = { before: operationBefore, after: operationAfter };
   const problems = [
-    ...dateProblems('terms.operationDate', operationDate, earliest, latest, issueDate, 'operationDate'),
-    ...dateProblems('terms.dueDate', dueDate, issueDate, lastDue, issueDate, 'dueDate'),
+    ...dateProblems('terms.operationDate', operationDate, issueDate, ofOperation, 'operationDate'),
+    ...dateProblems('terms.dueDate', dueDate, issueDate, { after: dueAfter }, 'dueDate'),
   ];
   if (bankAccount != null && !hasBankAccountKey(bankAccount)) {
     const message =
