@@ -28,14 +28,14 @@ export function composeNotice(notice: FailingEndpointNotice, from: string, to: s
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Webhook-Endpoint-Id': endpointId },
     text: `Bonjour,
 
-Sur 24 heures, ${failed} envois sur ${attempts} vers votre point de réception ont échoué :
+Sur 24 heures, ${failed} envois sur ${attempts} vers votre destination ont échoué :
 
   ${endpointId}  ${url}
 
 ${depuis}
 
-Il reste actif, et chaque nouvel événement y est toujours envoyé. Les envois en échec peuvent être relancés une fois votre serveur
-rétabli. Si ce point de réception ne sert plus, désactivez-le ou supprimez-le.
+Elle reste active, et chaque nouvel événement y est toujours envoyé. Les envois en échec peuvent être relancés une fois votre serveur
+rétabli. Si cette destination ne sert plus, désactivez-la ou supprimez-la.
 
 --
 

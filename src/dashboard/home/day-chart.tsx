@@ -12,8 +12,8 @@ export function DayChart({ days }: { days: readonly Day[] }) {
       caption={perDay}
       column={day}
       kinds={[
-        { kind: 'accepted', name: texts.statuses.accepted.step },
-        { kind: 'rejected', name: texts.statuses.rejected.step },
+        { kind: 'accepted', name: texts.statusFilters.accepted },
+        { kind: 'rejected', name: texts.statusFilters.rejected },
         { kind: 'open', name: open },
       ]}
       bars={[...days].reverse().map(({ date, accepted, rejected, pending, signing, transmitted }) => ({

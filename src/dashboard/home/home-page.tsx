@@ -64,8 +64,8 @@ function Counts({ name, days }: { name: string; days: readonly Day[] }) {
   const range = new URLSearchParams({ from: days.at(-1)?.date ?? '', until: days[0]?.date ?? '' });
   const counts = [
     { label: created, n: sum((day) => openOf(day) + day.accepted + day.rejected), status: null },
-    { label: texts.statuses.accepted.step, n: sum((day) => day.accepted), status: 'accepted' },
-    { label: texts.statuses.rejected.step, n: sum((day) => day.rejected), status: 'rejected' },
+    { label: texts.statusFilters.accepted, n: sum((day) => day.accepted), status: 'accepted' },
+    { label: texts.statusFilters.rejected, n: sum((day) => day.rejected), status: 'rejected' },
     { label: open, n: sum(openOf), status: 'open' },
   ];
   return (

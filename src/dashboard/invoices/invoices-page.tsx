@@ -85,7 +85,7 @@ function Filters({ filter, to, onDay }: FiltersProps) {
             href={to({ ...NO_MATCH, status, after: null, before: null })}
             aria-current={status === filter.status && !isMatched ? 'true' : undefined}
           >
-            {status === null ? all : texts.statuses[status].step}
+            {status === null ? all : texts.statusFilters[status]}
           </a>
         ))}
       </nav>

@@ -146,17 +146,17 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditEntry['action'], Readonly<Recor
   authority_paused: {
     fr: 'Appels à l’administration fiscale arrêtés',
     en: 'Calls to the tax authority stopped',
-    ar: 'إيقاف الاتصالات بالإدارة الجبائية',
+    ar: 'إيقاف الاتصالات بالإدارة الضريبية',
   },
   authority_resumed: {
     fr: 'Appels à l’administration fiscale repris',
     en: 'Calls to the tax authority resumed',
-    ar: 'استئناف الاتصالات بالإدارة الجبائية',
+    ar: 'استئناف الاتصالات بالإدارة الضريبية',
   },
   authority_difference_acknowledged: {
     fr: 'Écart avec l’administration fiscale pris en compte',
     en: 'Difference with the tax authority acknowledged',
-    ar: 'الإقرار بفارق مع الإدارة الجبائية',
+    ar: 'الإقرار بفارق مع الإدارة الضريبية',
   },
   master_key_rotated: {
     fr: 'Clé maîtresse remplacée',
@@ -211,32 +211,32 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditEntry['action'], Readonly<Recor
   api_key_revoked: {
     fr: 'Clé d’API révoquée',
     en: 'API key revoked',
-    ar: 'إلغاء مفتاح API',
+    ar: 'إبطال مفتاح API',
   },
   webhook_endpoint_created: {
-    fr: 'Point de réception créé',
+    fr: 'Destination créée',
     en: 'Endpoint created',
     ar: 'إنشاء نقطة استقبال',
   },
   webhook_endpoint_updated: {
-    fr: 'Point de réception modifié',
+    fr: 'Destination modifiée',
     en: 'Endpoint changed',
     ar: 'تغيير نقطة استقبال',
   },
   webhook_endpoint_deleted: {
-    fr: 'Point de réception supprimé',
+    fr: 'Destination supprimée',
     en: 'Endpoint deleted',
     ar: 'حذف نقطة استقبال',
   },
   webhook_endpoint_secret_rotated: {
-    fr: 'Secret du point de réception renouvelé',
+    fr: 'Secret de la destination renouvelé',
     en: 'Endpoint’s secret rotated',
     ar: 'تجديد سر نقطة الاستقبال',
   },
   webhook_endpoint_deliveries_resent: {
-    fr: 'Livraisons renvoyées',
+    fr: 'Envois recommencés',
     en: 'Deliveries sent again',
-    ar: 'إعادة إرسال التسليمات',
+    ar: 'تكرار عمليات الإرسال',
   },
   webhook_event_resent: {
     fr: 'Événement renvoyé',
@@ -246,7 +246,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditEntry['action'], Readonly<Recor
   webhook_event_test_sent: {
     fr: 'Événement de test envoyé',
     en: 'Test event sent',
-    ar: 'إرسال حدث تجريبي',
+    ar: 'إرسال حدث اختبار',
   },
   invoice_email_resent: {
     fr: 'E-mail de la facture renvoyé',

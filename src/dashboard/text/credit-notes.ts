@@ -37,7 +37,7 @@ const CREDIT_NOTE: Readonly<Record<Language, CreditNoteTexts>> = {
     noDocuments: 'Un avoir rejeté n’a pas de documents.',
     invoices: {
       noMail: 'Pas d’e-mail : le client n’a pas d’adresse, ou l’avoir n’est pas encore accepté.',
-      noDeliveries: 'Aucun point de réception n’a reçu d’événement de cet avoir.',
+      noDeliveries: 'Aucune destination n’a reçu d’événement de cet avoir.',
     },
     statuses: {
       pending: {
@@ -125,7 +125,7 @@ const CREDIT_NOTE: Readonly<Record<Language, CreditNoteTexts>> = {
     refused: 'لا يمكن عرض هذا الإشعار الدائن',
     invoice: 'إشعار دائن',
     test: 'إشعار دائن للاختبار',
-    testUnder: 'ليست له أي قيمة قانونية أو جبائية: القرار لإدارة محاكاة.',
+    testUnder: 'ليست له أي قيمة قانونية أو ضريبية: القرار لمحاكي الإدارة الضريبية.',
     payable: 'المبلغ المستحق لفائدتكم',
     pdf: 'الإشعار الدائن PDF',
     pdfUnder: 'موقع وجاهز للطباعة',
@@ -138,8 +138,8 @@ const CREDIT_NOTE: Readonly<Record<Language, CreditNoteTexts>> = {
     },
     statuses: {
       pending: {
-        step: 'مسجل',
-        headline: 'تم تسجيل الإشعار الدائن',
+        step: 'مُستلم',
+        headline: 'تم استلام الإشعار الدائن',
         meaning: 'سجلت خدمة الفوترة الإشعار الدائن وهي تُعِدّ الوثيقة الإلكترونية.',
       },
       transmitted: {
@@ -167,10 +167,10 @@ const CREDIT_NOTE: Readonly<Record<Language, CreditNoteTexts>> = {
       },
     },
     testStatuses: {
-      transmitted: { step: 'مُرسل', headline: 'أُرسل إلى الإدارة المحاكاة' },
+      transmitted: { step: 'مُرسل', headline: 'أُرسل إلى محاكي الإدارة' },
       accepted: {
         step: 'مقبول',
-        headline: 'قبلته الإدارة المحاكاة',
+        headline: 'قبله محاكي الإدارة',
         meaning: 'نجح الاختبار. ليست لهذا الإشعار الدائن أي قيمة، ووثائقه الموقعة مجرد نماذج.',
       },
     },

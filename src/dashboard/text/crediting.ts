@@ -100,12 +100,12 @@ export const CREDITING_TEXTS: Readonly<Record<Language, CreditingTexts>> = {
   },
   ar: {
     title: 'الإشعارات الدائنة',
-    credited: (credited, total) => `المبلغ المخصوم ${credited} من أصل ${total}`,
+    credited: (credited, total) => `صدرت إشعارات دائنة بمبلغ ${credited} من أصل ${total}`,
     showAll: 'عرض كل الإشعارات الدائنة',
     action: 'إشعار دائن',
     pageTitle: 'إشعار دائن عن الفاتورة',
     lead: 'يُرقَّم الإشعار الدائن ويُوقَّع ويُرسل مثل الفاتورة، ولا يمكن تغييره بعد ذلك.',
-    fully: 'خُصم مبلغ هذه الفاتورة كاملا.',
+    fully: 'شملت الإشعارات الدائنة مبلغ هذه الفاتورة كاملا.',
     what: 'ما يشمله الإشعار',
     ways: {
       whole: 'الفاتورة كلها',

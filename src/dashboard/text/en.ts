@@ -24,7 +24,7 @@ export const en: Texts = {
   invoice: 'Invoice',
   test: 'Test invoice',
   testUnder: 'Without legal or fiscal value: a simulated authority decides.',
-  numberToCome: 'Number being assigned',
+  numberToCome: 'number to come',
   total: 'Total incl. VAT',
   details: 'Details',
   customer: 'Billed to',
@@ -78,6 +78,13 @@ export const en: Texts = {
       headline: 'Invoice rejected',
       meaning: 'This invoice is not valid. Wait for a corrected invoice from your supplier before you pay.',
     },
+  },
+  statusFilters: {
+    pending: 'Received',
+    signing: 'Signing',
+    transmitted: 'Transmitted',
+    accepted: 'Accepted',
+    rejected: 'Rejected',
   },
   sellerStatuses: {
     rejected: {
@@ -269,7 +276,7 @@ export const en: Texts = {
     authority: 'Tax authority',
     noAuthority: 'No live authority is configured (DGI_URL).',
     state: 'State',
-    outages: 'Outages so far',
+    outages: 'Number of outages',
     nextProbe: 'Next probe',
     notBefore: 'Nothing is sent before',
     workers: 'Workers:',
@@ -311,7 +318,7 @@ export const en: Texts = {
       answers: 'Live invoices to ask about',
       documents: 'PDFs',
       mail: 'Mails',
-      idle: 'PDFs without hurry',
+      idle: 'PDFs in the background',
     },
     breakers: {
       closed: 'Invoices are sent',
@@ -451,11 +458,11 @@ export const en: Texts = {
     removeLogo: 'Remove the logo',
     missing: (fields) => `Missing: ${fields}.`,
     conditions: {
-      profile: 'The seller’s profile is complete',
-      certificate: 'The service has your signing certificate',
-      authority: 'The service is connected to the DGI',
-      address: 'The service has an HTTPS address',
-      clock: 'The service knows Morocco’s time for a year ahead',
+      profile: 'Complete the seller’s profile',
+      certificate: 'Give the service the signing certificate',
+      authority: 'Connect the service to the DGI',
+      address: 'Give the service an HTTPS address',
+      clock: 'Keep Morocco’s time in the service up to date',
     },
     groups: { company: 'Company', contact: 'Address and contact', payment: 'Payment', documents: 'Documents' },
     fields: {

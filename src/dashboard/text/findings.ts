@@ -13,7 +13,7 @@ export const WARNING_TEXTS: Readonly<Record<WarningCode, Readonly<Record<Languag
   ice_zero: {
     fr: 'L’ICE ne contient que des zéros\u00a0: ce n’est celui d’aucune entreprise.',
     en: 'The ICE is all zeros: no company has it.',
-    ar: 'يتكون ICE من أصفار فقط: لا تحمله أي شركة.',
+    ar: 'يتكون ICE من أصفار فقط: لا تحمله أي مقاولة.',
   },
   ice_check_key: {
     fr: 'La clé de contrôle de l’ICE (ses deux derniers chiffres) ne correspond pas\u00a0: vérifiez-le.',
@@ -23,12 +23,12 @@ export const WARNING_TEXTS: Readonly<Record<WarningCode, Readonly<Record<Languag
   customer_is_seller: {
     fr: 'L’ICE du client est le vôtre.',
     en: 'The ICE of the customer is your own.',
-    ar: 'رقم ICE الخاص بالعميل هو رقمكم.',
+    ar: 'رقم ICE الخاص بالزبون هو رقمكم.',
   },
   customer_address_missing: {
     fr: 'L’adresse du client manque (CGI, art. 145-III).',
     en: 'The customer’s address is missing (CGI, art. 145-III).',
-    ar: 'عنوان العميل ناقص (المدونة العامة للضرائب، المادة 145-III).',
+    ar: 'عنوان الزبون ناقص (المدونة العامة للضرائب، المادة 145-III).',
   },
   seller_field_missing: {
     fr: 'Une mention obligatoire du vendeur manque.',
