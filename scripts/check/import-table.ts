@@ -62,7 +62,9 @@ export const IMPORT_TABLE: readonly Row[] = [
       ...['domain/errors.ts', 'domain/error-codes.ts', 'domain/limits.ts', 'domain/input-problems.ts'],
       'domain/*/*-input.ts',
       // Sets, fields and limits of the REST contract.
-      ...['domain/invoice/fields.ts', 'domain/invoice/field-table.ts'],
+      ...['fields', 'customer-fields', 'line-fields', 'terms-fields', 'field-table'].map(
+        (name) => `domain/invoice/${name}.ts`,
+      ),
       ...['domain/event.ts', 'domain/invoice/lifecycle.ts', 'domain/invoice/tax-rate.ts'],
       ...['domain/invoice/invoice-warnings.ts', 'domain/tenant/tenant.ts', 'domain/invoice/customer-kind.ts'],
       'type domain/',
@@ -114,6 +116,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       ...['domain/invoice/lifecycle.ts', 'domain/invoice/lanes.ts', 'domain/invoice/attention.ts'],
       ...['domain/invoice/kinds.ts', 'text/credit-labels.ts', 'text/credit-reasons.ts'],
       ...['text/adjustment-labels.ts', 'text/deposit-labels.ts', 'text/particular-labels.ts'],
+      'text/stamp-duty-labels.ts',
       'text/withholding-labels.ts',
       // The amounts of lines, computed as the service does.
       ...['domain/invoice/deduction.ts', 'domain/invoice/due-totals.ts', 'domain/net-to-pay.ts'],

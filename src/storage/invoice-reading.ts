@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
+import { CUSTOMER } from '../domain/invoice/customer-fields.ts';
 import { customerIdentity } from '../domain/invoice/customer-key.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
-import { CUSTOMER } from '../domain/invoice/fields.ts';
 import type { Customer } from '../domain/invoice/invoice.ts';
 import type { KnownCustomer, StatusCounts } from '../domain/invoice/invoice-queries.ts';
 import { INVOICE_STATUSES } from '../domain/invoice/lifecycle.ts';

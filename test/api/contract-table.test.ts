@@ -2,7 +2,15 @@ import { buildClientSchema, getIntrospectionQuery, printSchema } from 'graphql';
 import { extractText, getDocumentProxy } from 'unpdf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invoiceBody, invoiceFor, messagesOf } from '../support/client.ts';
-import { addCommand, addEvent, addFields, addRate, addSetting, requireFields } from '../support/contract-changes.ts';
+import {
+  addCommand,
+  addEvent,
+  addFields,
+  addLineField,
+  addRate,
+  addSetting,
+  requireFields,
+} from '../support/contract-changes.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { testLong } from '../support/samples.ts';
 import { type ScratchCopy, type ScratchService, scratchCopy } from '../support/scratch-copy.ts';
@@ -26,6 +34,8 @@ beforeAll(async () => {
   copy = await scratchCopy();
   await addFields(copy);
   took.fields = copy.touched();
+  await addLineField(copy);
+  took.lineField = copy.touched();
   await addRate(copy);
   took.rate = copy.touched();
   await addEvent(copy, 'signed', 'stages/sign.ts', "{ xml, work: next('transmit') }");
@@ -75,6 +85,7 @@ async function streamed(invoice: { id: string; client_secret: string }, after?: 
 it('fields, a rate and a setting take one file, an event type and a command two', () => {
   expect(took).toEqual({
     fields: ['src/domain/invoice/fields.ts'],
+    lineField: ['src/domain/invoice/line-fields.ts'],
     rate: ['src/domain/invoice/tax-rate.ts'],
     event: ['src/domain/event.ts', 'src/domain/invoice/stages/sign.ts'],
     setting: ['src/config.ts'],

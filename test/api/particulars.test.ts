@@ -68,6 +68,25 @@ it('a repeated creation is known by them', async () => {
   expect(await create(other, 'particulars')).toEqual({ code: 'idempotency_conflict' });
 });
 
+it('a repeated creation may say that there is nothing, or leave it out', async () => {
+  const { references: _references, ...plain } = INPUT;
+  const nothing = { ...plain, isDeposit: false, references: {}, terms: {}, withholding: null };
+  const lines = INPUT.lines.map((line) => ({ ...line, taxIncluded: false }));
+  const first = await create({ ...nothing, lines }, 'nothing');
+  expect(first.invoice.references).toBeNull();
+  for (const same of [plain, { ...plain, references: { order: null } }, { ...plain, lines, isDeposit: null }])
+    expect(await create(same, 'nothing')).toMatchObject({ replayed: true, invoice: { id: first.invoice.id } });
+  for (const other of [{ isDeposit: true }, { references: { order: 'BC' } }, { terms: { paymentMode: 'Chèque' } }])
+    expect(await create({ ...plain, ...other }, 'nothing')).toEqual({ code: 'idempotency_conflict' });
+  const discount = { percent: 5, reason: 'Remise' };
+  const sold = { ...plain, amount: 1_029_277, foreignValue: null };
+  const discounted = await create({ ...sold, discount }, 'discounted');
+  expect(await create({ ...sold, discount: { ...discount, taxIncluded: false } }, 'discounted')).toMatchObject({
+    replayed: true,
+    invoice: { id: discounted.invoice.id },
+  });
+});
+
 it('REST does not take them', async () => {
   for (const name of ['references', 'service_period', 'servicePeriod', 'foreignValue', 'foreign_value']) {
     const { status, body } = await client.post('/v1/invoices', invoiceBody({ [name]: {} }));

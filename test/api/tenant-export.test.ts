@@ -166,6 +166,7 @@ describe('an export of a tenant', () => {
       terms: { dueDate: '2026-12-31' },
       customer: { ice: '001234567000062', name: 'Atlas SARL', email: 'compta@example.com' },
       lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000 }],
+      withholding: { percent: 75, certificate: { number: 'ARF 117', date: '2026-10-05' } },
     };
     const query =
       'mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) { ... on CreateInvoicePayload { invoice { id } } } }';
@@ -177,6 +178,7 @@ describe('an export of a tenant', () => {
       awaitsCleared: false,
       customer: { email: 'compta@example.com' },
       terms: { dueDate: '2026-12-31' },
+      withholding: { percent: 75, certificate: { number: 'ARF 117', date: '2026-10-05' } },
     });
   });
 

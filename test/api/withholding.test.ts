@@ -112,24 +112,31 @@ it('a repeated creation is known by it; REST does not take it', async () => {
 });
 
 it('validation warns of it, and of a part of a certificate only says what is missing', async () => {
-  const validate = async (withholding: object) => {
+  const validate = async (withholding: object, changes: object = {}) => {
     const { body } = await client.graphql(
-      `mutation ($input: InvoiceDraft!) { validateInvoice(input: $input) { valid problems { param } warnings { code } } }`,
-      { input: { ...INPUT, withholding } },
+      `mutation ($input: InvoiceDraft!) { validateInvoice(input: $input) { valid netToPay problems { param } warnings { code } } }`,
+      { input: { ...INPUT, withholding, ...changes } },
     );
-    const { valid, problems, warnings } = body.data.validateInvoice;
-    return { valid, problems, warned: warned({ warnings }) };
+    const { valid, netToPay, problems, warnings } = body.data.validateInvoice;
+    return { valid, netToPay, problems, warned: warned({ warnings }) };
   };
   expect(await validate({ percent: 75 })).toEqual({
     valid: true,
+    netToPay: 1_050_000,
     problems: [],
     warned: ['withholding_certificate_missing'],
   });
   expect(await validate({ percent: 75, certificate: { number: 'ARF 117' } })).toEqual({
     valid: false,
+    netToPay: 1_050_000,
     problems: [{ param: 'withholding.certificate.date' }],
     warned: [],
   });
+  const line = { description: 'Conseil', quantity: 1, unitPrice: 33_333 };
+  const rounded = { amount: 80_000, lines: [line, line] };
+  expect(await validate({ percent: 75 }, rounded)).toMatchObject({ valid: true, netToPay: 70_000 });
+  expect(await validate({ percent: 0 })).toMatchObject({ valid: false, netToPay: null });
+  expect(await validate({ percent: 75 }, { lines: [] })).toMatchObject({ valid: false, netToPay: null });
 });
 
 it('a draft is issued with it, a corrected invoice states its own, and the credit note credits the whole', async () => {

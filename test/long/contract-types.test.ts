@@ -12,15 +12,21 @@ const compile = (project: string) => copy.run('node_modules/typescript/bin/tsc',
 
 /** An optional text, as a row of a table of fields. */
 const row = (name: string) =>
-  `    ${name}: { rest: '${name}', type: 'text', input: printableText(50, 'a text').nullish(), description: 'Added.' },\n`;
+  `    ${name}: { rest: '${name}', type: 'text', input: addedText(50, 'a text').nullish(), description: 'Added.' },\n`;
+
+const ADDED_TEXT = "import { printableText as addedText } from '../printable-text.ts';\n";
 
 it('an optional field of the customer, of a line and of the invoice needs no edit of another file of src', async () => {
-  for (const before of ['address', 'taxRate', 'number'])
-    await copy.edit(
-      'src/domain/invoice/fields.ts',
-      new RegExp(`^ {4}${before}: \\{\\n`, 'm'),
-      `${row(`added${before}`)}    ${before}: {\n`,
-    );
+  const places = [
+    ['customer-fields.ts', 'address'],
+    ['line-fields.ts', 'taxRate'],
+    ['fields.ts', 'number'],
+  ] as const;
+  for (const [name, before] of places) {
+    const file = `src/domain/invoice/${name}`;
+    await copy.edit(file, new RegExp(`^ {4}${before}: \\{\\n`, 'm'), `${row(`added${before}`)}    ${before}: {\n`);
+    await copy.edit(file, /^/, ADDED_TEXT);
+  }
   for (const project of ['tsconfig.json', 'src/dashboard/tsconfig.json'])
     expect(await compile(project), project).toBe('');
 });

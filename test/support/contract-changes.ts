@@ -3,12 +3,18 @@ import type { ScratchCopy } from './scratch-copy.ts';
 // Changes of the contract, each in the few places that it takes.
 
 const FIELDS = 'src/domain/invoice/fields.ts';
+const LINE_FIELDS = 'src/domain/invoice/line-fields.ts';
+
+/** What these rows need. */
+const IMPORTS = `import { filledText as filled, printableText as printable } from '../printable-text.ts';
+import { quantity as count } from './field-input.ts';
+`;
 
 /** A row of the table of an invoice's fields: an optional text of the input. */
 const PURCHASE_ORDER = `    purchaseOrder: {
       rest: 'purchase_order',
       type: 'text',
-      input: printableText(50, 'the number of the order').nullish(),
+      input: printable(50, 'the number of the order').nullish(),
       event: 14,
       description: "The number of the buyer's order, at most 50 characters.",
       example: 'PO-1',
@@ -25,7 +31,7 @@ const DELIVERY = `    delivery: {
         restInputName: 'DeliveryInput',
         description: 'Where the goods went.',
         fields: {
-          cityName: { rest: 'city_name', type: 'text', input: filledText(50, 'the city'), description: 'The city.' },
+          cityName: { rest: 'city_name', type: 'text', input: filled(50, 'the city'), description: 'The city.' },
         },
       },
       input: 'optional',
@@ -38,20 +44,20 @@ const DELIVERY = `    delivery: {
 const PACKS = `    packs: {
       rest: 'pack_count',
       type: 'integer',
-      input: quantity.nullish(),
+      input: count.nullish(),
       minimum: 1,
       description: 'How many packs.',
     },
 `;
 
 /** A required field of that record, for which stored records have no value. */
-const STREET = "rest: 'street', type: 'text', input: filledText(50, 'the street'), nullable: true, description: 'x'";
+const STREET = "rest: 'street', type: 'text', input: filled(50, 'the street'), nullable: true, description: 'x'";
 
 /** A field with a default, which stored invoices do not have. */
 const PRIORITY = `    priority: {
       rest: 'priority',
       type: 'integer',
-      input: quantity.default(5),
+      input: count.default(5),
       minimum: 1,
       description: 'How urgent it is.',
     },
@@ -59,21 +65,27 @@ const PRIORITY = `    priority: {
 
 const CITY = '          cityName: {';
 
-/** Adds two fields, a record and its field. */
+/** Adds a field and a record to the invoice. */
 export async function addFields(copy: ScratchCopy): Promise<void> {
   await copy.edit(FIELDS, /^ {4}number: \{\n/m, `${PURCHASE_ORDER}${DELIVERY}    number: {\n`);
-  await copy.edit(FIELDS, /^ {4}taxRate: \{\n/m, `${PACKS}    taxRate: {\n`);
+  await copy.edit(FIELDS, /^/, IMPORTS);
+}
+
+/** Adds a field to the lines. */
+export async function addLineField(copy: ScratchCopy): Promise<void> {
+  await copy.edit(LINE_FIELDS, /^ {4}taxRate: \{\n/m, `${PACKS}    taxRate: {\n`);
+  await copy.edit(LINE_FIELDS, /^/, IMPORTS);
 }
 
 /** Fields of {@link addFields} become required, at the top and in a record, or get a default, where null is stored and where nothing is. */
 export async function requireFields(copy: ScratchCopy): Promise<void> {
   const change = (from: string, to: string) => copy.edit(FIELDS, from, to);
   await change(
-    "input: printableText(50, 'the number of the order').nullish(),",
-    "input: printableText(50, 'the number of the order'),\n      nullable: true,",
+    "input: printable(50, 'the number of the order').nullish(),",
+    "input: printable(50, 'the number of the order'),\n      nullable: true,",
   );
   await change(CITY, `          street: { ${STREET} },\n${CITY}`);
-  await change('input: quantity.nullish()', 'input: quantity.default(1)');
+  await copy.edit(LINE_FIELDS, 'input: count.nullish()', 'input: count.default(1)');
   await change('    delivery: {\n', `${PRIORITY}    delivery: {\n`);
 }
 

@@ -1,13 +1,7 @@
-import type { DocumentLanguage } from '../../domain/document-language.ts';
 import { stampDutyOn } from '../../domain/morocco/stamp-duty.ts';
 import type { Markup } from '../../text/markup.ts';
+import { STAMP_DUTY_LABELS } from '../../text/stamp-duty-labels.ts';
 import type { Texts } from './page-parts.ts';
-
-const LABELS: Readonly<Record<DocumentLanguage, (percent: string) => string>> = {
-  fr: (percent) => `Droit de timbre (${percent}) si réglé en espèces`,
-  ar: (percent) => `رسم التنبر (${percent}) إذا تم الأداء نقدا`,
-  en: (percent) => `Stamp duty (${percent}) if paid in cash`,
-};
 
 /**
  * Writes the stamp duty below what is to be paid, which does not contain it: the customer may still pay otherwise. Null
@@ -19,5 +13,5 @@ export function stampDutyRow(
   row: (label: string | Markup, value: number) => Markup,
 ): Markup | null {
   const duty = stampDutyOn(invoice.issueDate, invoice);
-  return duty && row(LABELS[invoice.seller.documentLanguage](format.percent(duty.percent)), duty.amount);
+  return duty && row(STAMP_DUTY_LABELS[invoice.seller.documentLanguage](format.percent(duty.percent)), duty.amount);
 }

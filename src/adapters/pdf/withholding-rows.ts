@@ -14,8 +14,9 @@ export function payableRows(
 ): Markup {
   const stated = statedWithholding(invoice);
   const texts = WITHHOLDING_LABELS[invoice.seller.documentLanguage];
+  const rounded = stated && invoice.amount !== invoice.totals.gross && row(texts.roundedTotal, invoice.amount);
   const withheld = stated && row(html`${texts.withheld} (${format.percent(stated.percent)})`, -stated.amount);
-  return html`${withheld}
+  return html`${rounded || null}${withheld}
 ${row(labels.payable, netToPay(invoice), 'payable')}`;
 }
 

@@ -24,6 +24,7 @@ export const DOCUMENT = graphql(`
       ... on Invoice {
         terms { dueDate operationDate paymentMode }
         netToPay
+        stampDuty
         withholding { percent amount certificate { number date } }
         replaces { id number }
         discount { percent reason }

@@ -3,6 +3,7 @@ import { CREDIT_LABELS } from '../../text/credit-labels.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
 import { PARTICULAR_LABELS } from '../../text/particular-labels.ts';
+import { STAMP_DUTY_LABELS } from '../../text/stamp-duty-labels.ts';
 import { WITHHOLDING_LABELS } from '../../text/withholding-labels.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { formatDate, formatDay } from '../text/dates.ts';
@@ -92,13 +93,16 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
   );
 }
 
-/** Returns the amount to pay, after what the buyer withholds of the VAT. */
+/** Returns what leads to the amount to pay, and the stamp duty of cash, which that does not contain. */
 function payableOf(invoice: Invoice, language: Language, payable: string): Sum[] {
   if (!('netToPay' in invoice)) return [[payable, invoice.amount]];
-  const { withholding, netToPay } = invoice;
+  const { amount, totals, withholding, netToPay, stampDuty } = invoice;
+  const isRounded = withholding !== null && amount !== totals.total;
   return [
+    ...(isRounded ? [[WITHHOLDING_LABELS[language].roundedTotal, amount] as const] : []),
     ...(withholding ? [withheldSum(withholding.percent, withholding.amount, language)] : []),
     [payable, netToPay],
+    ...(stampDuty === null ? [] : [[STAMP_DUTY_LABELS[language](null), stampDuty] as const]),
   ];
 }
 

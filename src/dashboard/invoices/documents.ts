@@ -66,6 +66,7 @@ export const MEMBER_DOCUMENT = graphql(`
       ... on Invoice {
         terms { dueDate operationDate paymentMode }
         netToPay
+        stampDuty
         withholding { percent amount certificate { number date } }
         replaces { id number }
         discount { percent reason }

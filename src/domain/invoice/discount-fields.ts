@@ -1,8 +1,6 @@
-import { z } from 'zod';
 import { PERCENT_PLACES } from '../decimal.ts';
-import { expected } from '../input-problems.ts';
 import { oneLineText } from '../printable-text.ts';
-import { discountAmount, discountPercent, LIMITS } from './field-input.ts';
+import { discountAmount, discountPercent, flag, LIMITS } from './field-input.ts';
 import type { RecordType } from './field-table.ts';
 
 // The fields of discounts and charges, an amount or a percentage each, for the table of an invoice's fields.
@@ -61,7 +59,7 @@ const percent = {
 const taxIncluded = {
   rest: null,
   type: 'boolean',
-  input: z.boolean({ error: expected('true or false') }).nullish(),
+  input: flag,
   description: 'Whether it includes tax; null: it does not.',
 } as const;
 

@@ -130,6 +130,12 @@ export const customerKind = z
   .nullish()
   .overwrite((kind) => (kind === DEFAULT_CUSTOMER_KIND ? null : kind));
 
+/** Whether something is so. It is not by default, so that a repeated request may say it or not. */
+export const flag = z
+  .boolean({ error: expected('true or false') })
+  .nullish()
+  .overwrite((isSo) => (isSo === false ? null : isSo));
+
 const COUNTRY = expected("the ISO 3166-1 code of a country other than Morocco, such as 'FR'");
 const KNOWN_COUNTRIES: ReadonlySet<string> = new Set(COUNTRIES);
 export const country = z.string({ error: COUNTRY }).refine((code) => KNOWN_COUNTRIES.has(code), { error: COUNTRY });

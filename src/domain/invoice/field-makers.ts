@@ -41,12 +41,17 @@ function bareRule(field: Field, face: Face): z.ZodType {
   if ('type' in field) return field.input ?? z.never();
   if ('record' in field) {
     const rule = inputSchema(field.record, face);
-    return field.input === 'optional' ? rule.nullish() : rule;
+    if (field.input !== 'optional') return rule;
+    return field.emptyIsNone ? rule.nullish().overwrite(noneIfEmpty) : rule.nullish();
   }
   return z
     .array(inputSchema(field.list, face), { error: expected('a list of at least one item') })
     .min(1, { error: 'is empty: at least one item is expected' })
     .max(field.most, { error: `has too many items: at most ${field.most}` });
+}
+
+function noneIfEmpty<Value>(record: Value): Value | null {
+  return record && Object.values(record).every((member) => member == null) ? null : record;
 }
 
 /** Makes a function that translates a valid REST input to the domain's names. */

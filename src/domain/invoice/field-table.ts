@@ -84,6 +84,8 @@ interface RecordField extends Column {
   readonly record: RecordType;
   /** If 'optional' with `nullable: false`, an absent record counts as one whose fields are all null. */
   readonly input?: 'required' | 'optional';
+  /** A record that states nothing counts as none, so that a repeated request may have it or not. */
+  readonly emptyIsNone?: true;
 }
 
 interface ListField extends Column {

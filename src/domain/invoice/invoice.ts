@@ -3,12 +3,14 @@ import { type EventType, statusOfEvent } from '../event.ts';
 import type { SellerProfile } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempt.ts';
 import type { Credit, KeptCredits } from './credit.ts';
+import type { CUSTOMER } from './customer-fields.ts';
 import type { Deduction } from './deduction.ts';
 import type { Stored } from './field-table.ts';
-import type { CUSTOMER, INVOICE, INVOICE_LINE } from './fields.ts';
+import type { INVOICE } from './fields.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
 import type { Kind } from './kinds.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
+import type { INVOICE_LINE } from './line-fields.ts';
 import type { KeptReplacement, Replaces } from './replacement.ts';
 
 export interface Customer extends Stored<typeof CUSTOMER> {}

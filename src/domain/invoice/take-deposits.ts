@@ -34,13 +34,19 @@ export interface DepositRequest {
   readonly customer: AskedCustomer;
 }
 
+/** What a final invoice would deduct, and why some of it cannot be. */
+export interface DepositsPreview {
+  readonly deposits: readonly DeductedDeposit[];
+  readonly problems: readonly Problem[];
+}
+
 /** Returns what a final invoice would deduct now, and why some of it cannot be. Nothing is written. */
 export async function previewDeposits(
   invoices: Pick<DepositInvoices, 'find' | 'correctionStatesOf'>,
   owner: Member,
   request: DepositRequest,
   now: Date,
-): Promise<{ readonly deposits: DeductedDeposit[]; readonly problems: Problem[] }> {
+): Promise<DepositsPreview> {
   const each = await Promise.all(
     request.depositIds.map(async (id, index) => {
       try {

@@ -8,8 +8,8 @@ import { dateProblems } from './date-problems.ts';
 import { DATE_YEARS } from './field-input.ts';
 import { keeper } from './field-makers.ts';
 import type { Input, Stored } from './field-table.ts';
-import { INVOICE_TERMS } from './fields.ts';
 import type { ServicePeriod } from './particulars.ts';
+import { INVOICE_TERMS } from './terms-fields.ts';
 
 /** Date of the operation, due date and payment. Dates are calendar dates in Africa/Casablanca, `YYYY-MM-DD`. */
 export interface InvoiceTerms extends Stored<typeof INVOICE_TERMS> {}

@@ -1,5 +1,7 @@
 import { type Problem, problem } from '../errors.ts';
 import { problemsOf } from '../input-problems.ts';
+import type { Centimes } from '../money.ts';
+import { netToPay } from '../net-to-pay.ts';
 import type { Member } from '../principal.ts';
 import { missingProfileFields } from '../tenant/tenant.ts';
 import type { Call, UseCase } from '../use-case.ts';
@@ -16,9 +18,10 @@ import type { InvoiceWarning } from './invoice-warnings.ts';
 import { legalInvoice } from './legal-invoice.ts';
 import { completeParticulars } from './particulars.ts';
 import { InvalidDocument, type InvoiceWriter } from './ports.ts';
+import { previewStatedDeposits } from './preview-stated-deposits.ts';
 import type { InvoiceReading } from './repository.ts';
 import { legalNumber, seriesOf } from './series-number.ts';
-import { type DepositInvoices, previewDeposits } from './take-deposits.ts';
+import type { DepositInvoices } from './take-deposits.ts';
 import { ownTerms } from './terms.ts';
 import { isTolerated, type LineTotals } from './totals.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
@@ -37,6 +40,8 @@ export interface InvoiceValidation {
    * deposit cannot be deducted, or it is not known which are deducted.
    */
   readonly totals: LineTotals | null;
+  /** What the buyer would pay; null without totals, or if it cannot be read what the buyer withholds. */
+  readonly netToPay: Centimes | null;
 }
 
 interface ValidationNeeds {
@@ -63,11 +68,7 @@ export const validateInvoice = {
     const priced = pricedOf(parts, faults);
     const unread = faults.flatMap(({ param }) => param ?? []);
     const now = new Date();
-    // Without a customer it is not known whose deposits may be deducted.
-    const preview =
-      depositIds && customer?.name !== undefined
-        ? await previewDeposits(invoices, owner, { finalId: null, insteadOf: null, depositIds, customer }, now)
-        : null;
+    const preview = await previewStatedDeposits(invoices, owner, parts, now);
     const isUnclear = isUnread('deposits', faults) || (depositIds != null && !(preview?.problems.length === 0));
     const deducted = isUnclear ? undefined : preview?.deposits;
     const problems = [
@@ -94,10 +95,12 @@ export const validateInvoice = {
     const { lines = [], discount, charge } = parts;
     const stated = dueTotals({ lines, discount, charge }, priced && deducted);
     const warnings = await warningsOf(owner, parts, stated, invoiceWarnings);
+    const totals = isUnclear || !priced ? null : stated.due;
     return {
       problems,
       warnings: warnings.filter(({ path }) => !refused.some((param) => concerns(param, path))),
-      totals: isUnclear || !priced ? null : stated.due,
+      totals,
+      netToPay: totals && !WITHHELD.some((path) => unread.includes(path)) ? payableOf(parts, stated, totals) : null,
     };
   },
 } as const satisfies UseCase;
@@ -158,6 +161,9 @@ function concerns(refused: string | null, path: string): boolean {
   return refused === path || (refused !== null && PAYMENT.includes(refused) && PAYMENT.includes(path));
 }
 
+/** What the net to pay depends on beside the totals. */
+const WITHHELD = ['withholding', 'withholding.percent'];
+
 /** The parts of prices of an invoice that has an invalid one. */
 const UNPRICED = { lines: undefined, discount: undefined, charge: undefined };
 
@@ -181,11 +187,10 @@ function isUnread(field: string, faults: readonly Problem[]): boolean {
 async function warningsOf(
   { tenant }: Member,
   parts: ValidParts<typeof INVOICE>,
-  { sale, due, deduction }: DueTotals,
+  totals: DueTotals,
   invoiceWarnings: InvoiceWarnings,
 ): Promise<InvoiceWarning[]> {
-  const { amount, lines = [], discount, charge, customer, number, terms } = parts;
-  const totals = due ?? sale;
+  const { lines = [], discount, charge, customer, number, terms } = parts;
   const stated = {
     ...completeParticulars(parts),
     kind: 'invoice' as const,
@@ -195,11 +200,8 @@ async function warningsOf(
     lines,
     discount,
     charge,
-    deduction,
-    amount:
-      amount !== undefined && sale && totals && isTolerated(amount, sale, lines, totals)
-        ? amount
-        : (totals?.gross ?? 0),
+    deduction: totals.deduction,
+    amount: amountOf(parts, totals),
     customer: {
       kind: customer?.kind ?? DEFAULT_CUSTOMER_KIND,
       ice: customer?.ice ?? null,
@@ -210,4 +212,20 @@ async function warningsOf(
     number: number ?? null,
   };
   return await invoiceWarnings(stated);
+}
+
+/** Returns the stated amount if it is the total or its rounding, otherwise the total. */
+function amountOf({ amount, lines = [] }: ValidParts<typeof INVOICE>, { sale, due }: DueTotals): Centimes {
+  const totals = due ?? sale;
+  const isStated = amount !== undefined && sale && totals && isTolerated(amount, sale, lines, totals);
+  return isStated ? amount : (totals?.gross ?? 0);
+}
+
+function payableOf(parts: ValidParts<typeof INVOICE>, stated: DueTotals, totals: LineTotals): Centimes {
+  const percent = parts.withholding?.percent;
+  return netToPay({
+    amount: amountOf(parts, stated),
+    totals,
+    withholding: percent === undefined ? null : { percent },
+  });
 }

@@ -56,8 +56,11 @@ export const CONTENT_RULES = {
     },
     namesLaw: true,
     periods: INVOICE_CONTENT,
+    // A deposit is asked for before the operation, which has no date then.
     concerns: (document) =>
-      document.kind === 'invoice' && operationOf(document).date === null ? [{ path: 'terms.operationDate' }] : [],
+      document.kind === 'invoice' && !document.isDeposit && operationOf(document).date === null
+        ? [{ path: 'terms.operationDate' }]
+        : [],
   }),
   payment_reference_missing: warningRule({
     status: 'in_force',

@@ -3,8 +3,9 @@ import {
   creditEarlierInvoiceInput,
 } from '../../domain/invoice/credit-earlier-invoice.ts';
 import { type CreditInvoiceInput, creditInvoiceInput } from '../../domain/invoice/credit-invoice.ts';
-import { CUSTOMER, INVOICE_LINE } from '../../domain/invoice/fields.ts';
+import { CUSTOMER } from '../../domain/invoice/customer-fields.ts';
 import type { IssuedDocument } from '../../domain/invoice/issuing.ts';
+import { INVOICE_LINE } from '../../domain/invoice/line-fields.ts';
 import { TAX_RATE_DESCRIPTION } from '../../domain/invoice/tax-rate.ts';
 import { MAX_IDEMPOTENCY_KEY } from '../../domain/limits.ts';
 import { accessOf } from '../access.ts';

@@ -32,6 +32,12 @@ export const InvoiceValidationType = builder.objectRef<InvoiceValidation>('Valid
       nullable: true,
       description: 'The totals of the lines; null unless all lines are valid.',
     }),
+    netToPay: t.expose('netToPay', {
+      type: 'Centimes',
+      nullable: true,
+      description:
+        'What the buyer would pay, in centimes, as `Invoice.netToPay`; null without `totals`, or if `withholding` cannot be read.',
+    }),
   }),
 });
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ERROR_CODES, exampleOfError, rowOfError, statusesOf } from '../../domain/error-codes.ts';
 import { serviceError } from '../../domain/errors.ts';
 import { eventTypesOf } from '../../domain/event.ts';
+import { CUSTOMER } from '../../domain/invoice/customer-fields.ts';
 import { currency } from '../../domain/invoice/field-input.ts';
 import {
   answeredFields,
@@ -12,7 +13,8 @@ import {
   type RecordType,
   type ValueType,
 } from '../../domain/invoice/field-table.ts';
-import { CUSTOMER, INVOICE, INVOICE_LINE } from '../../domain/invoice/fields.ts';
+import { INVOICE } from '../../domain/invoice/fields.ts';
+import { INVOICE_LINE } from '../../domain/invoice/line-fields.ts';
 import { invoiceStatus } from '../../domain/invoice/list-invoices-input.ts';
 import { TAX_RATES } from '../../domain/invoice/tax-rate.ts';
 import { MAX_ENDPOINTS, PAGE_SIZE } from '../../domain/limits.ts';

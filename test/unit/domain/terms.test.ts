@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { hasBankAccountKey, spacedBankAccount } from '../../../src/domain/bank-account.ts';
 import { addDays, addYears, isCalendarDate } from '../../../src/domain/calendar-date.ts';
 import { inputSchema } from '../../../src/domain/invoice/field-makers.ts';
-import { INVOICE_TERMS } from '../../../src/domain/invoice/fields.ts';
 import { type InvoiceTerms, NO_TERMS, ownTerms, termsOf, termsProblems } from '../../../src/domain/invoice/terms.ts';
+import { INVOICE_TERMS } from '../../../src/domain/invoice/terms-fields.ts';
 import { PAYMENT_MEANS_NAMES, paymentMeansCode } from '../../../src/domain/payment-means.ts';
 import { SPECIMEN_SELLER } from '../../../src/domain/tenant/tenant.ts';
 

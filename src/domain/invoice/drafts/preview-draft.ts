@@ -5,7 +5,8 @@ import type { Call, UseCase } from '../../use-case.ts';
 import { partsReader } from '../field-makers.ts';
 import { INVOICE } from '../fields.ts';
 import type { PdfRenderer } from '../ports.ts';
-import { type DepositInvoices, previewDeposits } from '../take-deposits.ts';
+import { previewStatedDeposits } from '../preview-stated-deposits.ts';
+import type { DepositInvoices } from '../take-deposits.ts';
 import { draftPage } from './draft-page.ts';
 import { type DraftNeeds, ownDraft } from './find-draft.ts';
 
@@ -37,12 +38,7 @@ export const draftPreview = {
     const written = JSON.parse(draft.content);
     if (Array.isArray(written.lines) && written.lines.length > PREVIEW_LINES)
       throw serviceError('invalid_request', `A preview shows at most ${PREVIEW_LINES} lines.`, 'lines');
-    // Without a customer it is not known whose deposits may be deducted.
-    const { deposits: depositIds, customer } = partsOf(written);
-    const preview =
-      depositIds && customer?.name !== undefined
-        ? await previewDeposits(invoices, by, { finalId: null, insteadOf: null, depositIds, customer }, now)
-        : null;
+    const preview = await previewStatedDeposits(invoices, by, partsOf(written), now);
     const deposits = preview?.problems.length ? [] : preview?.deposits;
     const page = draftPage(draft, by.tenant, reference && (await logos.find(reference)), now, deposits);
     return previewUrl(previews, by.tenant.id, () => drawDraft(page));
