@@ -1,7 +1,7 @@
 import { type GraphQLObjectType, getNamedType, isLeafType } from 'graphql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { DELIVERIES, DELIVERIES_PAGE } from '../../src/dashboard/endpoints/documents.ts';
+import { DELIVERIES } from '../../src/dashboard/endpoints/documents.ts';
 import { MEMBER_DOCUMENT } from '../../src/dashboard/invoices/documents.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { KEPT_RESPONSE_BYTES } from '../../src/domain/limits.ts';
@@ -9,6 +9,15 @@ import { deliveryId, KEPT_ATTEMPTS } from '../../src/domain/webhook/delivery.ts'
 import { schema } from '../../src/graphql/schema.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
+
+const PAGE = 25;
+/** A list with all that attempts sent and got, which the pages read of one delivery only. */
+const WITH_ANSWERS = `query ($first: Int, $after: String, $last: Int, $before: String) {
+  webhookDeliveries(first: $first, after: $after, last: $last, before: $before) {
+    nodes { id attempts { at url status requestHeaders { name value } responseHeaders { name value } responseBody } }
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  }
+}`;
 
 let service: TestService;
 beforeAll(async () => {
@@ -81,22 +90,22 @@ it('a page of deliveries with long answers is shorter, and the pages show each d
   const client = new Client(service.url, tenant.secretKey);
   const { length: tries } = readConfig({}).webhookRetrySchedule;
   const ids = await storeDeliveries(tenant.id, eventIds(30), [newId('we')], tries);
-  const page = async (place: object) => (await answerOf(client, DELIVERIES, place)).webhookDeliveries;
+  const page = async (place: object) => (await answerOf(client, WITH_ANSWERS, place)).webhookDeliveries;
   const down: string[] = [];
-  let { nodes, pageInfo } = await page({ first: DELIVERIES_PAGE });
-  expect(nodes.length).toBeGreaterThan(DELIVERIES_PAGE / 3);
-  expect(nodes.length).toBeLessThan(DELIVERIES_PAGE);
+  let { nodes, pageInfo } = await page({ first: PAGE });
+  expect(nodes.length).toBeGreaterThan(PAGE / 3);
+  expect(nodes.length).toBeLessThan(PAGE);
   expect(nodes[0].attempts).toHaveLength(tries);
   expect(nodes[0].attempts[0].responseBody).toBe(BODY);
   for (;;) {
     down.push(...nodes.map(({ id }: { id: string }) => id));
     if (!pageInfo.hasNextPage) break;
-    ({ nodes, pageInfo } = await page({ first: DELIVERIES_PAGE, after: pageInfo.endCursor }));
+    ({ nodes, pageInfo } = await page({ first: PAGE, after: pageInfo.endCursor }));
   }
   expect(down).toEqual(ids);
   const up: string[] = [nodes.at(-1).id];
   for (pageInfo = { hasPreviousPage: true, startCursor: up[0] }; pageInfo.hasPreviousPage; ) {
-    ({ nodes, pageInfo } = await page({ last: DELIVERIES_PAGE, before: pageInfo.startCursor }));
+    ({ nodes, pageInfo } = await page({ last: PAGE, before: pageInfo.startCursor }));
     up.unshift(...nodes.map(({ id }: { id: string }) => id));
   }
   expect(up).toEqual(ids);
@@ -104,12 +113,17 @@ it('a page of deliveries with long answers is shorter, and the pages show each d
 
 it('a page without long answers is whole: short ones, or fields that have nothing of them', async () => {
   const [short, long] = [await service.tenant(), await service.tenant()];
-  await storeDeliveries(short.id, eventIds(DELIVERIES_PAGE), [newId('we')], 10, inBytes(1000));
-  await storeDeliveries(long.id, eventIds(DELIVERIES_PAGE), [newId('we')], KEPT_ATTEMPTS, inBytes(KEPT_RESPONSE_BYTES));
-  const first = DELIVERIES_PAGE;
-  const shorts = await answerOf(new Client(service.url, short.secretKey), DELIVERIES, { first });
+  await storeDeliveries(short.id, eventIds(PAGE), [newId('we')], 10, inBytes(1000));
+  await storeDeliveries(long.id, eventIds(PAGE), [newId('we')], KEPT_ATTEMPTS, inBytes(KEPT_RESPONSE_BYTES));
+  const first = PAGE;
+  const shorts = await answerOf(new Client(service.url, short.secretKey), WITH_ANSWERS, { first });
   expect(shorts.webhookDeliveries.nodes).toHaveLength(first);
   const client = new Client(service.url, long.secretKey);
+  // That of the dashboard, also with as many rows as it lets people choose.
+  for (const rows of [first, 100]) {
+    const listed = await answerOf(client, DELIVERIES, { first: rows });
+    expect(listed.webhookDeliveries.nodes).toHaveLength(Math.min(rows, PAGE));
+  }
   const few =
     'query ($first: Int) { webhookDeliveries(first: $first) { edges { node { ...A } } pageInfo { hasNextPage } } } fragment A on WebhookDelivery { attempts { ... { url status } } }';
   const { webhookDeliveries } = await answerOf(client, few, { first });
@@ -147,13 +161,13 @@ it('the log of an embedded page is whole with long answers', async () => {
   const client = new Client(service.url, tenant.secretKey);
   const url = 'https://receiver.example/';
   const { body: endpoint } = await client.post('/v1/webhook_endpoints', { url, events: ['invoice.accepted'] });
-  await storeDeliveries(tenant.id, eventIds(DELIVERIES_PAGE), [endpoint.id], KEPT_ATTEMPTS);
+  await storeDeliveries(tenant.id, eventIds(PAGE), [endpoint.id], KEPT_ATTEMPTS);
   const embed =
     'mutation ($id: ID!) { result: createDeliveryLogEmbed(endpointId: $id, origins: ["https://shop.example.ma"]) { ... on CreateDeliveryLogEmbedPayload { embed { token } } } }';
   const { token } = (await answerOf(client, embed, { id: endpoint.id })).result.embed;
   const { status, body } = await new Client(service.url, token).get('/embed/api/deliveries');
   expect(status).toBe(200);
-  expect(body.deliveries).toHaveLength(DELIVERIES_PAGE);
+  expect(body.deliveries).toHaveLength(PAGE);
   for (const { attempts } of body.deliveries) expect(attempts).toHaveLength(KEPT_ATTEMPTS);
 });
 

@@ -162,16 +162,16 @@ describe.skipIf(BROWSER_PATH === null)('drafts in the pages of a signed-in perso
     }
     await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices`);
     await page.locator('a[href$="/drafts"]').click();
-    await page.waitForSelector('.log li');
+    await page.waitForSelector('.row-link');
     const current = () =>
       page.$$eval('.sections [aria-current]', (links) => links.map(({ textContent }) => textContent));
     expect(await current()).toEqual(['الفواتير']);
-    expect(await page.$$eval('.log li a', (links) => links.map(({ textContent }) => textContent))).toEqual([
+    expect(await page.$$eval('.row-link', (links) => links.map(({ textContent }) => textContent))).toEqual([
       'بدون اسم زبون',
       'Atlas',
     ]);
     await expectAccessible(page);
-    await page.locator('.log li a').click();
+    await page.locator('.row-link').click();
     await page.waitForSelector('#name');
     expect(await current()).toEqual(['الفواتير']);
     await page.locator('#deposit-part summary').click();

@@ -142,19 +142,21 @@ describe.skipIf(BROWSER_PATH === null)('the first contact, in a browser', () => 
 
       await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
       await section('deliveries');
-      await page.waitForSelector('.delivery');
+      await page.waitForSelector('.row-link');
       await expect
         .poll(async () => {
           // Attempts that were made meanwhile: the page reads again with the next event, or when it is opened.
           await section('endpoints');
           await section('deliveries');
-          await page.waitForSelector('.delivery');
-          return page.$$eval('.delivery', (all) => all.every(({ textContent }) => textContent?.includes('500')));
+          await page.waitForSelector('.row-link');
+          return page.$$eval('.data-rows tbody tr', (all) =>
+            all.every(({ textContent }) => textContent?.includes('500')),
+          );
         })
         .toBe(true);
       receiver.answer((_request, response) => response.end('ok'));
-      await hands.press('.delivery summary');
-      await hands.press('.delivery[open] button', deliveries.resend);
+      await hands.press('.row-link');
+      await hands.press('.delivery button', deliveries.resend);
       await page.waitForSelector('.delivery [data-state=delivered]');
       expect(receiver.received.at(-1)?.event.data.id ?? invoice.id).toBe(invoice.id);
 

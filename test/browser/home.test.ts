@@ -211,14 +211,15 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
       .poll(
         async () => {
           await refresh();
-          return page.$$eval('.delivery', (rows) => rows.length);
+          return page.$$eval('.row-link', (rows) => rows.length);
         },
         { interval: 500 },
       )
       .toBe(2);
     await page.locator('.log a').click();
-    await page.waitForFunction(() => document.querySelectorAll('.delivery').length === 1);
-    await page.locator('.delivery summary').click();
+    await page.waitForFunction(() => document.querySelectorAll('.row-link').length === 1);
+    await page.locator('.row-link').click();
+    await page.waitForSelector('.delivery');
     const shown = await page.$eval('.delivery', ({ textContent }) => textContent ?? '');
     expect(shown).toContain(headers.get('request-id'));
     expect(shown).toContain('invalid_request limit');

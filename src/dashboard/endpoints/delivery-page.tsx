@@ -3,8 +3,9 @@ import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
-import { DeliveryRow, useOutcomes } from './delivery-row.tsx';
+import { DeliveryDetails } from './delivery-details.tsx';
 import { DELIVERY } from './documents.ts';
+import { useOutcomes } from './use-outcomes.ts';
 
 /** `…/deliveries/:id`: one delivery with each request and answer. Reports can link to it. */
 export function DeliveryPage() {
@@ -28,7 +29,7 @@ export function DeliveryPage() {
       </p>
       <Refusal why={problem === 'failed' ? 'unreachable' : null} />
       {problem === 'refused' && <p class="empty">{texts.notFoundUnder}</p>}
-      {found && <DeliveryRow delivery={found} onResent={reload} isOpen />}
+      {found && <DeliveryDetails delivery={found} onResent={reload} />}
     </section>
   );
 }

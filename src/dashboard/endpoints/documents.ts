@@ -67,39 +67,29 @@ export const SEND_TEST_EVENT = graphql(`
   }
 `);
 
-/** Number of deliveries on a page. With many long answers it is shorter (docs/decisions/0031). */
-export const DELIVERIES_PAGE = 25;
-
+/** A page of deliveries, without what their attempts sent and got, which would make it shorter (docs/decisions/0031). */
 export const DELIVERIES = graphql(`
   query Deliveries($state: WebhookDeliveryState, $first: Int, $after: String, $last: Int, $before: String) {
     webhookDeliveries(state: $state, first: $first, after: $after, last: $last, before: $before) {
       nodes {
         id
-        eventId
         eventType
         invoiceId
         state
         createdAt
         nextAttemptAt
-        endpointId
-        attempts {
-          at
-          url
-          status
-          errorMessage
-          latencyMs
-          requestHeaders { name value }
-          responseHeaders { name value }
-          responseBody
-          responseTruncated
-        }
+        invoice { number }
+        endpoint { url description }
+        attempts { status errorMessage }
       }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     }
   }
 `);
 
-/** One delivery, with the fields of a row of the list. */
+export type ListedDelivery = ResultOf<typeof DELIVERIES>['webhookDeliveries']['nodes'][number];
+
+/** One delivery, with each of its attempts. */
 export const DELIVERY = graphql(`
   query Delivery($id: ID!) {
     webhookDelivery(id: $id) {
@@ -111,6 +101,8 @@ export const DELIVERY = graphql(`
       createdAt
       nextAttemptAt
       endpointId
+      invoice { number }
+      endpoint { url description }
       attempts {
         at
         url
@@ -126,7 +118,7 @@ export const DELIVERY = graphql(`
   }
 `);
 
-export type Delivery = ResultOf<typeof DELIVERIES>['webhookDeliveries']['nodes'][number];
+export type Delivery = ResultOf<typeof DELIVERY>['webhookDelivery'];
 
 export const RESEND_EVENT = graphql(`
   mutation ResendEvent($eventId: ID!, $endpointId: ID!) {

@@ -17,7 +17,7 @@ interface StatusCardProps {
   readonly reader: Reader;
 }
 
-/** Shows the current status, its meaning, the steps with their times, and whether the page receives changes. */
+/** Shows the current status, its meaning, the steps with their times, and whether the connection is lost. */
 export function StatusCard({ invoice, state, online, reader }: StatusCardProps) {
   const { texts } = useDocumentTexts(invoice.id);
   const inTest = invoice.environment === 'test' ? texts.testStatuses[invoice.status] : undefined;
@@ -86,7 +86,7 @@ function Connection({ state, online }: Pick<StatusCardProps, 'state' | 'online'>
   const now = !online && state !== 'final' ? 'offline' : state;
   return (
     <p class="connection" role="status" data-connection={now}>
-      {(now === 'offline' || now === 'lost' || now === 'live') && texts[now]}
+      {(now === 'offline' || now === 'lost') && texts[now]}
     </p>
   );
 }

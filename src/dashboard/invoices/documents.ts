@@ -29,7 +29,12 @@ export const DOCUMENTS = graphql(`
       last: $last
       before: $before
     ) {
-      nodes { id number amount currency status createdAt customer { name } attention { reason } }
+      nodes {
+        id number amount currency status createdAt dgiId
+        customer { name ice }
+        attention { reason }
+        ... on Invoice { terms { dueDate } references { order } }
+      }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     }
   }

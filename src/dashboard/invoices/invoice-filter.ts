@@ -1,9 +1,8 @@
 import { KIND_NAMES, type Kind } from '../../domain/invoice/kinds.ts';
 import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
+import { pageSizeOf, sizeInAddress } from '../tables/page-sizes.ts';
 import { startOfDay } from '../text/days.ts';
 import type { DocumentsVariables } from './documents.ts';
-
-const PAGE = 25;
 
 /** The filter of a page of the list. It is kept in the page's address. */
 export interface Filter {
@@ -22,6 +21,8 @@ export interface Filter {
   /** The cursor: the page begins after the document `after`, or ends before the document `before`. */
   readonly after: string | null;
   readonly before: string | null;
+  /** The size of a page; null for the default. */
+  readonly size: string | null;
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -41,6 +42,7 @@ export function filterOf(query: Readonly<Record<string, string>>): Filter {
     until: day(query.until),
     after,
     before: after === null ? (query.before ?? null) : null,
+    size: sizeInAddress(pageSizeOf(query)),
   };
 }
 
@@ -55,7 +57,7 @@ function matchOf(customer?: string, ice?: string, amount?: string): Partial<Filt
 }
 
 /** Whether the filter restricts the list by more than its page. */
-export function isFiltered({ after: _after, before: _before, ...rest }: Filter): boolean {
+export function isFiltered({ after: _after, before: _before, size: _size, ...rest }: Filter): boolean {
   return Object.values(rest).some((value) => value !== null);
 }
 
@@ -65,12 +67,21 @@ export function searchOf(filter: Filter): string {
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`;
 }
 
-export function variablesOf({ after, before, ...filter }: Filter): DocumentsVariables {
-  return { ...conditionsOf(filter), ...(before === null ? { first: PAGE, after } : { last: PAGE, before }) };
+export function variablesOf({ after, before, size, ...filter }: Filter): DocumentsVariables {
+  const rows = pageSizeOf({ size: size ?? '' });
+  return { ...conditionsOf(filter), ...(before === null ? { first: rows, after } : { last: rows, before }) };
 }
 
 /** Makes the query variables that select the invoices, the same for all pages. */
-export function conditionsOf({ kind, status, from, until, customer, ice, amount }: Omit<Filter, 'after' | 'before'>) {
+export function conditionsOf({
+  kind,
+  status,
+  from,
+  until,
+  customer,
+  ice,
+  amount,
+}: Omit<Filter, 'after' | 'before' | 'size'>) {
   const [start, end] = [from && startOfDay(from), until && startOfDay(until, 1)];
   return {
     ...(kind && { kind }),

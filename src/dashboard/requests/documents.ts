@@ -5,13 +5,19 @@ import { graphql } from '../graphql/graphql.ts';
 export const REQUESTS = graphql(`
   query Requests($failed: Boolean, $kind: String, $first: Int, $after: String, $last: Int, $before: String) {
     apiRequests(failed: $failed, kind: $kind, first: $first, after: $after, last: $last, before: $before) {
-      nodes { id at method route operation status milliseconds code param apiKeyId standsFor }
+      nodes { id at method route operation status milliseconds code apiKeyId }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     }
   }
 `);
 
 export type ApiRequest = ResultOf<typeof REQUESTS>['apiRequests']['nodes'][number];
+
+export const REQUEST = graphql(`
+  query Request($id: ID!) {
+    apiRequest(id: $id) { id at method route operation status milliseconds code param apiKeyId standsFor }
+  }
+`);
 
 export const FAILURES = graphql(`
   query Failures {

@@ -1,36 +1,32 @@
 import { useLocation } from 'preact-iso';
-import { CopyButton } from '../interface/copy-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
-import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
+import { listAddress, pageArguments } from '../tables/list-address.ts';
+import { pageSizeOf, sizeInAddress } from '../tables/page-sizes.ts';
 import { formatMoment } from '../text/dates.ts';
-import { formatNumber } from '../text/money.ts';
-import { PageLinks } from '../workspace/page-links.tsx';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
-import { type ApiRequest, FAILURES, type Failures, REQUESTS } from './documents.ts';
-
-const PAGE = 25;
+import { FAILURES, type Failures, REQUESTS } from './documents.ts';
+import { RequestRows } from './request-rows.tsx';
 
 /** `…/requests`: the requests with API keys, newest first, and counts of the failed ones by kind. */
 export function RequestsPage() {
   const { texts } = useLanguage();
   const { address, tenant, environment } = useWorkspace();
   const { query } = useLocation();
-  const { after, before, kind } = query;
+  const { kind } = query;
+  const rows = pageSizeOf(query);
   const failed = query.failed === 'true' && !kind;
   const { data, problem, reload } = useRead(REQUESTS, {
     ...(failed && { failed }),
     ...(kind && { kind }),
-    ...(before && !after ? { last: PAGE, before } : { first: PAGE, ...(after && { after }) }),
+    ...pageArguments(query, rows),
   });
   const failures = useRead(FAILURES, {});
   const { title, lead, none, all, failedOnly, again, graphiql } = texts.requests;
   const found = data?.apiRequests;
   useTitle(title);
-  const to = (set: Readonly<Record<string, string | null>>) => {
-    const given = Object.entries(set).filter((entry): entry is [string, string] => entry[1] !== null);
-    return `${address}/requests${given.length === 0 ? '' : `?${new URLSearchParams(given)}`}`;
-  };
+  const to = (set: Readonly<Record<string, string | null>>) => listAddress(`${address}/requests`, set);
+  const size = { size: sizeInAddress(rows) };
   const limits = kind ? { kind } : failed ? { failed: 'true' } : {};
   return (
     <section class="requests" aria-busy={!found && !problem}>
@@ -49,10 +45,10 @@ export function RequestsPage() {
       <FailureKinds kinds={failures.data?.apiRequestFailures ?? []} chosen={kind ?? null} to={to} />
       <div class="filters">
         <nav aria-label={title}>
-          <a href={to({})} aria-current={!failed && !kind ? 'true' : undefined}>
+          <a href={to(size)} aria-current={!failed && !kind ? 'true' : undefined}>
             {all}
           </a>
-          <a href={to({ failed: 'true' })} aria-current={failed ? 'true' : undefined}>
+          <a href={to({ ...size, failed: 'true' })} aria-current={failed ? 'true' : undefined}>
             {failedOnly}
           </a>
         </nav>
@@ -67,12 +63,10 @@ export function RequestsPage() {
           {again}
         </button>
       </div>
-      <Refusal why={problem && 'unreachable'} />
-      {found?.nodes.length === 0 && <p class="empty">{none}</p>}
-      {found?.nodes.map((request) => (
-        <RequestRow request={request} key={request.id} />
-      ))}
-      {found && <PageLinks pageInfo={found.pageInfo} to={(cursor) => to({ ...limits, ...cursor })} />}
+      <RequestRows
+        list={{ page: found ?? null, problem, reload, size: rows, to: (place) => to({ ...limits, ...place }) }}
+        empty={none}
+      />
     </section>
   );
 }
@@ -107,50 +101,5 @@ function FailureKinds({ kinds, chosen, to }: FailureKindsProps) {
         ))}
       </ul>
     </section>
-  );
-}
-
-function RequestRow({ request }: { request: ApiRequest }) {
-  const { texts, language } = useLanguage();
-  const { id, at, method, route, operation, status, milliseconds, code, param, apiKeyId, standsFor } = request;
-  const { requestId, key, error, likeIt } = texts.requests;
-  return (
-    <details class="delivery">
-      <summary>
-        <span class="badge" data-status={code === null ? 'accepted' : 'rejected'}>
-          {status}
-        </span>
-        <code dir="ltr">
-          {method} {route} {operation}
-        </code>
-        <time dateTime={at}>{formatMoment(at, language)}</time>
-        <bdi>{formatNumber(milliseconds, language)} ms</bdi>
-      </summary>
-      <dl class="facts">
-        <div>
-          <dt>{requestId}</dt>
-          <dd>
-            <code dir="ltr">{id}</code> <CopyButton text={id} />
-          </dd>
-        </div>
-        <div>
-          <dt>{key}</dt>
-          <dd>
-            <code dir="ltr">{apiKeyId}</code>
-          </dd>
-        </div>
-        {code !== null && (
-          <div>
-            <dt>{error}</dt>
-            <dd>
-              <code dir="ltr">
-                {code} {param}
-              </code>
-            </dd>
-          </div>
-        )}
-      </dl>
-      {standsFor > 1 && <p class="under">{likeIt(standsFor)}</p>}
-    </details>
   );
 }

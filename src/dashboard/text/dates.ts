@@ -13,6 +13,17 @@ export function formatDate(instant: string, language: Language): string {
   return formatDay(moroccanDate(new Date(instant)), language);
 }
 
+/**
+ * Formats an instant in Morocco's time for a table: `23 nov., 14:05:09`. For what is kept for less than a year.
+ * @param instant ISO 8601
+ */
+export function formatShortMoment(instant: string, language: Language): string {
+  const time = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
+  return new Intl.DateTimeFormat(LOCALES[language], { ...time, timeZone: 'UTC' }).format(
+    moroccanClock(new Date(instant)),
+  );
+}
+
 /** Formats an instant in Morocco's time: `23 nov. 2026, 14:05:09 (UTC+0)`. @param instant ISO 8601 */
 export function formatMoment(instant: string, language: Language): string {
   const at = new Date(instant);

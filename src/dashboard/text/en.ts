@@ -15,7 +15,6 @@ export const en: Texts = {
     again: 'Try again',
   },
   loading: 'Reading the invoice…',
-  live: 'Live',
   lost: 'Connection lost, trying again',
   offline: 'You are offline. The page will update when you are back.',
   refused: 'This invoice cannot be shown',
@@ -622,7 +621,6 @@ export const en: Texts = {
   },
   deliveries: {
     title: 'Deliveries',
-    own: 'This delivery',
     one: 'A delivery',
     none: 'No delivery matches.',
     allStates: 'All',

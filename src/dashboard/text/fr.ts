@@ -24,7 +24,6 @@ export const fr = {
     again: 'Réessayer',
   },
   loading: 'Lecture de la facture…',
-  live: 'Suivi en direct',
   lost: 'Connexion perdue, nouvelle tentative en cours',
   offline: 'Vous êtes hors ligne. La page se mettra à jour à votre retour.',
   refused: 'Cette facture ne peut pas être affichée',
@@ -705,8 +704,6 @@ export const fr = {
   },
   deliveries: {
     title: 'Envois',
-    /** The link to a delivery's own page. */
-    own: 'Cet envoi',
     /** The title of a delivery's own page. */
     one: 'Un envoi',
     none: 'Aucun envoi ne correspond.',

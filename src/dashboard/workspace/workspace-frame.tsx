@@ -64,7 +64,7 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
       </header>
       <Sections label={workspace.sections} groups={groups} />
       <p class="connection" role="status" data-connection={connection}>
-        {(connection === 'lost' || connection === 'live') && texts[connection]}
+        {connection === 'lost' && texts.lost}
       </p>
       {environment === 'test' && <p class="test-note">{workspace.testUnder}</p>}
       <main id="content" tabIndex={-1}>

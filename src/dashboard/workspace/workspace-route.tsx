@@ -28,6 +28,7 @@ const MemberInvoicePage = lazyPart(async () => (await import('../invoices/member
 const ReplacePage = lazyPart(async () => (await import('../replacing/replace-page.tsx')).ReplacePage);
 const NewInvoicePage = lazyPart(async () => (await import('../creation/new-invoice-page.tsx')).NewInvoicePage);
 const PeoplePage = lazyPart(async () => (await import('../people/people-page.tsx')).PeoplePage);
+const RequestPage = lazyPart(async () => (await import('../requests/request-page.tsx')).RequestPage);
 const RequestsPage = lazyPart(async () => (await import('../requests/requests-page.tsx')).RequestsPage);
 const RulesPage = lazyPart(async () => (await import('../rules/rules-page.tsx')).RulesPage);
 const SettingsPage = lazyPart(async () => (await import('../settings/settings-page.tsx')).SettingsPage);
@@ -93,6 +94,7 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
           <Route path="/invoices/:id/replace" component={ReplacePage} />
           <Route path="/keys" component={KeysPage} />
           <Route path="/requests" component={RequestsPage} />
+          <Route path="/requests/:id" component={RequestPage} />
           <Route path="/rules" component={RulesPage} />
           <Route path="/settings" component={SettingsPage} />
           <Route path="/people" component={PeoplePage} />

@@ -25,6 +25,7 @@ export const PAGES = [
     'keys',
     'people',
     'requests',
+    'requests/:id',
     'rules',
     'settings',
     'audit',

@@ -13,7 +13,8 @@ it('reads what an address says, and leaves out what is none', () => {
     before: 'inv_2',
   });
   const days = { from: '2026-11-01', until: '2026-11-30' };
-  expect(filter).toEqual({ ...NO_MATCH, ...days, kind: null, status: 'rejected', after: 'inv_1', before: null });
+  const page = { after: 'inv_1', before: null, size: null };
+  expect(filter).toEqual({ ...NO_MATCH, ...days, ...page, kind: null, status: 'rejected' });
   expect(filterOf({ status: 'paid', from: '2026-02-30', until: 'x' })).toEqual(filterOf({}));
   expect(filterOf(Object.fromEntries(new URLSearchParams(searchOf(filter))))).toEqual(filter);
   expect(searchOf(filterOf({}))).toBe('');
@@ -34,6 +35,12 @@ it('combines a kind with everything else', () => {
   expect(searchOf(filter)).toBe('?kind=credit_note&status=rejected&after=crn_1');
   expect(variablesOf(filter)).toEqual({ kind: 'credit_note', status: 'rejected', first: 25, after: 'crn_1' });
   expect(filterOf({ kind: 'crn', amount: '5' })).toMatchObject({ kind: null, amount: '5' });
+});
+
+it('has the sizes that the page offers, the usual one without a word in the address', () => {
+  expect(variablesOf(filterOf({ size: '50' }))).toEqual({ first: 50, after: null });
+  expect(searchOf(filterOf({ size: '100', status: 'accepted' }))).toBe('?status=accepted&size=100');
+  for (const size of ['25', '26', '1e2', '']) expect(filterOf({ size })).toEqual(filterOf({}));
 });
 
 it('asks for the page after or before an invoice', () => {

@@ -1,61 +1,30 @@
 import { hasScope } from '../../domain/scopes.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
-import { useEvery } from '../interface/use-every.ts';
-import { useDocumentTexts } from '../invoice/use-document-texts.ts';
 import { formatMoment } from '../text/dates.ts';
+import { TABLE_TEXTS } from '../text/tables.ts';
 import { useChange } from '../workspace/use-change.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
+import { DocumentName, EndpointName } from './delivery-rows.tsx';
 import { type Delivery, RESEND_EVENT } from './documents.ts';
 import { eventName } from './event-names.ts';
 
-interface DeliveryRowProps {
-  readonly delivery: Delivery;
-  readonly onResent: () => void;
-  /** Whether the attempts are shown from the start. */
-  readonly isOpen?: boolean;
-}
-
-/** Interval of reading while an attempt is under way, milliseconds. */
-const OUTCOME_MS = 3000;
-
-/** Reloads while an attempt of a shown delivery is due or under way, because no event reports its outcome. */
-export function useOutcomes(shown: readonly Delivery[], reload: () => void): void {
-  useEvery(OUTCOME_MS, () => {
-    if (shown.some(isUnderWay)) reload();
-  });
-}
-
-function isUnderWay({ state, nextAttemptAt }: Delivery): boolean {
-  return state === 'pending' && (nextAttemptAt === null || Date.parse(nextAttemptAt) <= Date.now());
-}
-
-/** Shows one delivery and, when opened, each of its attempts. */
-export function DeliveryRow({ delivery, onResent, isOpen = false }: DeliveryRowProps) {
+/** Shows a delivery with each of its attempts. */
+export function DeliveryDetails({ delivery, onResent }: { delivery: Delivery; onResent: () => void }) {
   const { language, texts } = useLanguage();
   const { address, tenant, environment } = useWorkspace();
-  const { id, eventId, eventType, invoiceId, endpointId, state, createdAt, nextAttemptAt, attempts } = delivery;
-  const { invoice: document } = useDocumentTexts(invoiceId).texts;
-  const { resend, own, attempt, request, answer, truncated } = texts.deliveries;
+  const { eventId, eventType, invoiceId, endpointId, state, createdAt, nextAttemptAt, attempts } = delivery;
+  const { resend, attempt, request, answer, truncated } = texts.deliveries;
+  const own = TABLE_TEXTS[language];
   const resending = useChange(RESEND_EVENT);
   const moment = (instant: string) => <time dateTime={instant}>{formatMoment(instant, language)}</time>;
   return (
-    <details class="delivery" open={isOpen}>
-      <summary>
+    <article class="delivery">
+      <p class="row-actions">
         <code dir="ltr">{eventName(eventType)}</code>
         <span class="badge" data-state={state}>
           {texts.invoices.deliveryStates[state]}
         </span>
-        {moment(createdAt)}
-        {nextAttemptAt && (
-          <span>
-            {texts.invoices.retryAt} {moment(nextAttemptAt)}
-          </span>
-        )}
-      </summary>
-      <p class="row-actions">
-        <a href={`${address}/invoices/${invoiceId}`}>{document}</a>
-        {!isOpen && <a href={`${address}/deliveries/${id}`}>{own}</a>}
         {hasScope(tenant.role, 'operate', environment) && (
           <button
             type="button"
@@ -68,6 +37,32 @@ export function DeliveryRow({ delivery, onResent, isOpen = false }: DeliveryRowP
         )}
       </p>
       <Refusal why={resending.refusal} />
+      <dl class="facts">
+        <div>
+          <dt>{own.invoice}</dt>
+          <dd>
+            <a href={`${address}/invoices/${invoiceId}`}>
+              <DocumentName delivery={delivery} />
+            </a>
+          </dd>
+        </div>
+        <div>
+          <dt>{own.endpoint}</dt>
+          <dd>
+            <EndpointName endpoint={delivery.endpoint} />
+          </dd>
+        </div>
+        <div>
+          <dt>{own.at}</dt>
+          <dd>{moment(createdAt)}</dd>
+        </div>
+        {nextAttemptAt && (
+          <div>
+            <dt>{own.next}</dt>
+            <dd>{moment(nextAttemptAt)}</dd>
+          </div>
+        )}
+      </dl>
       {attempts.map((each, i) => (
         <section key={each.at}>
           <h3>
@@ -85,7 +80,7 @@ export function DeliveryRow({ delivery, onResent, isOpen = false }: DeliveryRowP
           )}
         </section>
       ))}
-    </details>
+    </article>
   );
 }
 

@@ -1,0 +1,113 @@
+import type { Language } from './languages.ts';
+import { counted } from './plural.ts';
+
+/** The texts of tables. */
+interface TableTexts {
+  readonly columns: string;
+  /** Of the links that set how many rows a page has. */
+  readonly sizes: string;
+  readonly size: (count: number) => string;
+  readonly retry: string;
+  /** Of a table whose rows are still being read. */
+  readonly loading: string;
+  readonly ice: string;
+  readonly dgiId: string;
+  readonly order: string;
+  readonly dueDate: string;
+  readonly event: string;
+  readonly invoice: string;
+  readonly endpoint: string;
+  readonly state: string;
+  readonly answer: string;
+  readonly attempts: string;
+  readonly at: string;
+  readonly next: string;
+  readonly deleted: string;
+  readonly total: string;
+  readonly changed: string;
+  readonly by: string;
+  readonly request: string;
+  readonly status: string;
+  readonly duration: string;
+}
+
+export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
+  fr: {
+    columns: 'Colonnes',
+    sizes: 'Lignes par page',
+    size: (count) => `${count} lignes par page`,
+    retry: 'Réessayer',
+    loading: 'Chargement',
+    ice: 'ICE',
+    dgiId: 'Identifiant DGI',
+    order: 'Commande',
+    dueDate: 'Échéance',
+    event: 'Événement',
+    invoice: 'Document',
+    endpoint: 'Destination',
+    state: 'État',
+    answer: 'Réponse',
+    attempts: 'Tentatives',
+    at: 'Date',
+    next: 'Prochaine tentative',
+    deleted: 'supprimée',
+    total: 'Total TTC',
+    changed: 'Modifié le',
+    by: 'Par',
+    request: 'Requête',
+    status: 'Statut',
+    duration: 'Durée',
+  },
+  en: {
+    columns: 'Columns',
+    sizes: 'Rows per page',
+    size: (count) => `${count} rows per page`,
+    retry: 'Try again',
+    loading: 'Loading',
+    ice: 'ICE',
+    dgiId: 'DGI id',
+    order: 'Order',
+    dueDate: 'Due',
+    event: 'Event',
+    invoice: 'Document',
+    endpoint: 'Endpoint',
+    state: 'State',
+    answer: 'Answer',
+    attempts: 'Attempts',
+    at: 'Date',
+    next: 'Next attempt',
+    deleted: 'deleted',
+    total: 'Total with VAT',
+    changed: 'Changed',
+    by: 'By',
+    request: 'Request',
+    status: 'Status',
+    duration: 'Duration',
+  },
+  ar: {
+    columns: 'الأعمدة',
+    sizes: 'عدد الأسطر في الصفحة',
+    size: counted('ar', { few: '# أسطر في الصفحة', many: '# سطرا في الصفحة', other: '# سطر في الصفحة' }),
+    retry: 'أعيدوا المحاولة',
+    loading: 'جارٍ التحميل',
+    ice: 'ICE',
+    dgiId: 'معرّف المديرية العامة للضرائب',
+    order: 'الطلبية',
+    dueDate: 'تاريخ الاستحقاق',
+    event: 'الحدث',
+    invoice: 'الوثيقة',
+    endpoint: 'نقطة الاستقبال',
+    state: 'الحالة',
+    answer: 'الجواب',
+    attempts: 'المحاولات',
+    at: 'التاريخ',
+    next: 'المحاولة التالية',
+    deleted: 'محذوفة',
+    total: 'المجموع مع الضريبة',
+    changed: 'آخر تعديل',
+    by: 'من طرف',
+    request: 'الطلب',
+    status: 'الحالة',
+    duration: 'المدة',
+  },
+};
