@@ -52,8 +52,9 @@ export function totalsOf({ lines, discount, charge }: PricedDocument): LineTotal
   const reduced = discount == null ? null : adjusted(ofLines, ofLines, discount, -1n);
   const raised = charge == null ? null : adjusted(ofLines, reduced?.sums ?? ofLines, charge, 1n);
   const due = (raised ?? reduced)?.sums ?? ofLines;
-  if (isBeyond(ofLines) || isBeyond(due)) return null;
-  const rates = due.map(baseAndTax).map(({ rate, base, tax }) => ({ rate, base: Number(base), tax: Number(tax) }));
+  const stated = due.map(baseAndTax);
+  if (isBeyond(stated) || (due !== ofLines && isBeyond(ofLines.map(baseAndTax)))) return null;
+  const rates = stated.map(({ rate, base, tax }) => ({ rate, base: Number(base), tax: Number(tax) }));
   const amounts = new Array<Centimes>(lines.length).fill(0);
   const finalAmounts = reduced || raised ? new Array<Centimes>(lines.length).fill(0) : null;
   for (const [place, { indices, nets }] of ofRates.entries()) {
@@ -88,8 +89,8 @@ export function sumsOf(lines: readonly PricedLine[]): RateSums[] {
   return byRate(lines).map(({ sums }) => sums);
 }
 
-function isBeyond(sums: readonly RateSums[]): boolean {
-  return sums.map(baseAndTax).reduce((sum, { base, tax }) => sum + base + tax, 0n) > BigInt(MAX_CENTIMES);
+function isBeyond(rates: readonly ReturnType<typeof baseAndTax>[]): boolean {
+  return rates.reduce((sum, { base, tax }) => sum + base + tax, 0n) > BigInt(MAX_CENTIMES);
 }
 
 /** Spreads what is left of a rate over its lines. */

@@ -17,13 +17,24 @@ export type UnshownCharacters = (text: string) => Promise<{
 
 /**
  * Computes all warnings of an invoice: those about its contents, and those about characters that its PDF cannot show.
+ * They are computed once for each object, because creation, the answer and several aliases ask for them.
  */
-export type InvoiceWarnings = (invoice: Stated) => Promise<InvoiceWarning[]>;
+export type InvoiceWarnings = (invoice: Stated) => Promise<readonly InvoiceWarning[]>;
 
 type Stated = WarnedInvoice & Pick<Invoice, 'number'> & Partial<Pick<Invoice, 'credit'>>;
 
 export function createInvoiceWarnings(unshown: UnshownCharacters): InvoiceWarnings {
-  return async (invoice) => [...legalWarnings(invoice), ...(await unprintableWarnings(invoice, unshown))];
+  const known = new WeakMap<Stated, Promise<InvoiceWarning[]>>();
+  return (invoice) => {
+    const warnings = known.get(invoice) ?? warningsOf(invoice);
+    known.set(invoice, warnings);
+    warnings.catch(() => known.delete(invoice));
+    return warnings;
+  };
+
+  async function warningsOf(invoice: Stated): Promise<InvoiceWarning[]> {
+    return [...legalWarnings(invoice), ...(await unprintableWarnings(invoice, unshown))];
+  }
 }
 
 /** Maximum number of warnings about texts of lines; further ones are only counted. */

@@ -189,7 +189,7 @@ async function warningsOf(
   parts: ValidParts<typeof INVOICE>,
   totals: DueTotals,
   invoiceWarnings: InvoiceWarnings,
-): Promise<InvoiceWarning[]> {
+): Promise<readonly InvoiceWarning[]> {
   const { lines = [], discount, charge, customer, number, terms } = parts;
   const stated = {
     ...completeParticulars(parts),

@@ -9,6 +9,7 @@ import { isMember } from '../../domain/principal.ts';
 import { accessOf } from '../access.ts';
 import { searchMetered } from '../answer-meter.ts';
 import { builder, inBatches } from '../builder.ts';
+import { parsedAtOnce } from '../parsed-at-once.ts';
 import { inputType } from './contract.ts';
 import { CreditReasonType } from './credit-note.ts';
 import { IdempotencyConflictError, InvalidInputError, NotFoundError } from './errors.ts';
@@ -104,7 +105,7 @@ builder.mutationField('replaceInvoice', (t) =>
         type: inputType(INVOICE),
         required: true,
         description: 'The corrected invoice, complete.',
-        validate: { schema: createInvoiceInput },
+        validate: { schema: parsedAtOnce(createInvoiceInput) },
       }),
       reason: t.arg({ type: CreditReasonType, required: true, description: 'Why the invoice is replaced.' }),
       note: t.arg.string({

@@ -1,8 +1,6 @@
-import type { Invoice } from '../../domain/invoice/invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning } from '../../domain/invoice/invoice-warnings.ts';
 import { isMember } from '../../domain/principal.ts';
 import { builder } from '../builder.ts';
-import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
 import { addDocumentFields } from './fiscal-documents.ts';
 import { RuleType } from './rule.ts';
@@ -32,16 +30,7 @@ addDocumentFields((t) => ({
   warnings: t.field({
     type: [InvoiceWarningType],
     description: 'Missing information that the law requires, and suspicious values. Empty without a secret key.',
-    resolve: (invoice, _args, { principal, useCases }) => (isMember(principal) ? warningsOf(invoice, useCases) : []),
+    resolve: (invoice, _args, { principal, useCases }) =>
+      isMember(principal) ? useCases.invoiceWarnings(invoice) : [],
   }),
 }));
-
-/** Caches the warnings of each invoice in memory, because several aliases may select them. */
-const known = new WeakMap<Invoice, Promise<InvoiceWarning[]>>();
-
-function warningsOf(invoice: Invoice, useCases: GraphQLContext['useCases']): Promise<InvoiceWarning[]> {
-  const warnings = known.get(invoice) ?? useCases.invoiceWarnings(invoice);
-  known.set(invoice, warnings);
-  warnings.catch(() => known.delete(invoice));
-  return warnings;
-}

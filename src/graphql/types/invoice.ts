@@ -9,6 +9,7 @@ import { moroccanDate } from '../../domain/morocco/time.ts';
 import { accessOf } from '../access.ts';
 import { searchMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
+import { parsedAtOnce } from '../parsed-at-once.ts';
 import { connectionOf } from '../relay-page.ts';
 import { inputType, outputFields } from './contract.ts';
 import { IdempotencyConflictError, InvalidInputError } from './errors.ts';
@@ -100,7 +101,7 @@ builder.mutationFields((t) => ({
         type: inputType(INVOICE),
         required: true,
         description: 'The invoice.',
-        validate: { schema: createInvoiceInput },
+        validate: { schema: parsedAtOnce(createInvoiceInput) },
       }),
       idempotencyKey: t.arg.string({
         description: `1 to ${MAX_IDEMPOTENCY_KEY} characters, not counting enclosing quotation marks. The same key and input never create a second invoice, in GraphQL or REST.`,
