@@ -15,6 +15,7 @@ import { eventBody } from '../../src/domain/webhook/webhook-event.ts';
 import { createJobs } from '../../src/jobs/agenda.ts';
 import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { createPeriodSums } from '../../src/storage/period-sums.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
 import { claimOne, pendingInvoice } from '../../test/support/invoices.ts';
 import { startOwnMongo } from '../../test/support/mongodb.ts';
@@ -130,6 +131,7 @@ async function ours(): Promise<Contestant> {
     tracing: NO_TRACING,
     metrics: { webhooks: () => () => undefined },
     audit: async () => undefined,
+    periodSums: createPeriodSums(store.db),
     background: () => (work: () => Promise<void>) => work(),
     ...strangers,
   };

@@ -6,6 +6,7 @@ import { type ClientSecrets, createClientSecrets } from '../domain/invoice/clien
 import type { SettledCounts } from '../domain/invoice/count-invoices.ts';
 import type { DocumentStore } from '../domain/invoice/document-store.ts';
 import { createInvoiceIds, type InvoiceIds } from '../domain/invoice/invoice-ids.ts';
+import type { PeriodSums } from '../domain/invoice/periods/ports.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import { createFairQueue } from '../domain/kit/fair-queue.ts';
 import type { Through } from '../domain/kit/group.ts';
@@ -19,6 +20,7 @@ import { createSettledCounts } from '../storage/invoice-counts.ts';
 import { createInvoiceFeed, type InvoiceFeedService } from '../storage/invoice-feed.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
 import { createLogoStore } from '../storage/logos.ts';
+import { createPeriodSums } from '../storage/period-sums.ts';
 import { createRequestLog } from '../storage/request-log.ts';
 import { createSignersCertificates } from '../storage/signers-certificates.ts';
 import { beginVersions, isNewStore, upgradeData } from '../storage/upgrades.ts';
@@ -58,6 +60,7 @@ export interface Data
   /** The repository of invoices. It also updates the metrics. */
   readonly invoices: InvoiceRepository;
   readonly settledCounts: SettledCounts;
+  readonly periodSums: PeriodSums;
   readonly requestLog: RequestLog;
   readonly signersCertificates: SignersCertificates;
   /** The audit log. It also writes each entry to the log of the process. */
@@ -129,6 +132,7 @@ export async function openData(
     invoiceIds,
     invoices: metrics.observed(createInvoiceRepository(db, background('changes'))),
     settledCounts: createSettledCounts(db),
+    periodSums: createPeriodSums(db),
     requestLog: createRequestLog(db),
     signersCertificates: createSignersCertificates(db),
     audit: createAudit(

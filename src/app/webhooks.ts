@@ -2,6 +2,7 @@ import type { Agenda } from 'agenda';
 import { urlRefusal } from '../adapters/webhook-http/address-policy.ts';
 import { createWebhookSender } from '../adapters/webhook-http/webhook-sender.ts';
 import type { Config } from '../config.ts';
+import { summedOf } from '../domain/invoice/periods/summed-invoice.ts';
 import type { InvoiceReading } from '../domain/invoice/repository.ts';
 import type { PeopleRepository } from '../domain/person/ports.ts';
 import { createSecretBox, ENDPOINT_SECRETS } from '../domain/secret-box.ts';
@@ -34,6 +35,7 @@ export interface WebhookParts {
   readonly config: Pick<Config, 'allowInsecureWebhooks' | 'webhookRetrySchedule'>;
   readonly store: Pick<Store, 'db'>;
   readonly invoices: Pick<InvoiceReading, 'page'>;
+  readonly periodSums: Data['periodSums'];
   readonly background: Data['background'];
   readonly keys: Pick<Data['keys'], 'data'>;
   readonly agenda: Agenda;
@@ -101,6 +103,8 @@ export function composeWebhooks(parts: WebhookParts) {
     report,
     through: parts.background('events'),
     outbox: createOutbox(db),
+    summedOf,
+    sums: parts.periodSums,
   });
   return {
     endpointStatistics: readStatistics,

@@ -1,5 +1,6 @@
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
+import { createSumWaiting } from '../domain/invoice/periods/sum-waiting.ts';
 import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
 import { LEASE_MS, type PipelineReport } from '../domain/invoice/stages/stage.ts';
 import { every } from '../domain/kit/every.ts';
@@ -23,6 +24,8 @@ import type { Webhooks } from './webhooks.ts';
 export const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
 
 /** Time from the start of a worker to its first housekeeping, and pause between two runs, milliseconds. */
+/** Pause between two sums of waiting documents, milliseconds. */
+const SUM_WAITING_MS = 2000;
 const [FIRST_HOUSEKEEPING_MS, HOUSEKEEPING_MS] = [60_000, 600_000];
 
 export interface WorkerParts {
@@ -58,6 +61,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
     runtime.closing.add(lane.stop);
   }
   await jobs.startWorker(pipeline, lane);
+  runtime.closing.add(sumWaiting(data));
   runtime.closing.add(collectOrphans(runtime, data));
   runtime.closing.add(sweepErasures(runtime, data));
   runtime.closing.add(
@@ -107,6 +111,13 @@ function composePipeline(
       );
     },
   });
+}
+
+/** Sums documents that no event brings into the sums. @returns a function that stops it */
+function sumWaiting({ periodSums, logFailure }: Data): () => Promise<void> {
+  return every(SUM_WAITING_MS, createSumWaiting(periodSums), (err) =>
+    logFailure('warn', 'documents that wait could not be summed', err),
+  );
 }
 
 /** Resumes erasures, and removes legal documents whose retention has ended. @returns a function that stops it */

@@ -144,9 +144,9 @@ validate. The exit code is 1 if there is a fault.`,
     if (isJson) terminal.print(JSON.stringify({ ...report, shown }));
     else {
       if (report.faults > shown.length) terminal.print(`${report.faults - shown.length} more are not shown.`);
-      const { collections, invoices, numbers, documents, files, events, deliveries, faults } = report;
+      const { collections, invoices, numbers, documents, files, events, deliveries, days, faults } = report;
       terminal.print(
-        `${faults === 0 ? 'No fault' : `${faults} faults`}: ${collections} collections, ${invoices} invoices, ${numbers} numbers, ${documents} documents of theirs, ${files} files, ${events} webhook events, ${deliveries} deliveries.`,
+        `${faults === 0 ? 'No fault' : `${faults} faults`}: ${collections} collections, ${invoices} invoices, ${numbers} numbers, ${documents} documents of theirs, ${files} files, ${events} webhook events, ${deliveries} deliveries, the sums of ${days} days.`,
       );
     }
     return report.faults === 0 ? 0 : 1;

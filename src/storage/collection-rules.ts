@@ -1,6 +1,7 @@
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import { AUDIT_SECONDS } from './audit-log.ts';
 import type { CollectionRules, Erasure, Placement } from './collection-rule-types.ts';
+import { DAY_SUMS_COLLECTION } from './day-sums.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import { STATISTICS_SECONDS } from './endpoint-statistics.ts';
 import { COUNTS_SECONDS } from './invoice-counts.ts';
@@ -77,6 +78,11 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
         key: { 'outbox.dueAt': 1 },
         partialFilterExpression: { 'outbox.dueAt': { $exists: true } },
       },
+      {
+        name: 'unsummed',
+        key: { unsummed: 1 },
+        partialFilterExpression: { unsummed: { $exists: true } },
+      },
       // The authority holds few invoices under another id. All others lack the field.
       { name: 'held_as', key: { heldAs: 1 }, partialFilterExpression: { heldAs: { $exists: true } } },
       {
@@ -107,6 +113,11 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
   invoice_counts: {
     ...OF_INVOICES,
     indexes: [{ name: 'expiry', key: { writtenAt: 1 }, expireAfterSeconds: COUNTS_SECONDS }],
+  },
+  // The index creates the collection, because a transaction on several shards cannot.
+  [DAY_SUMS_COLLECTION]: {
+    ...OF_INVOICES,
+    indexes: [{ name: '_id_', key: { _id: 1 } }],
   },
   series_turns: {
     placement: BY_ID,

@@ -15,6 +15,7 @@ import { DOCUMENTS_BUCKET } from './documents.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { type NumberDocument, ownNumberKey, partsOfSeriesKey, seriesKey } from './invoice-numbers.ts';
 import { KEPT_COLLECTION } from './kept-invoices.ts';
+import { checkedDays, type Summed, unsummedInvoices } from './period-consistency.ts';
 import { idsOf, presentTenants } from './present-documents.ts';
 import { checkedDeliveries, checkedEvents, unloggedEvents } from './webhook-consistency.ts';
 import { type KeptSince, keptSince } from './webhook-retention.ts';
@@ -30,13 +31,14 @@ type Checked = Pick<
 > &
   Correcting &
   Keeping &
-  Deducting & {
+  Deducting &
+  Summed & {
     readonly [name in DocumentField]?: StoredDocument | null;
   };
 
 const PROJECTION = Object.fromEntries(
   [
-    ...['tenantId', 'environment', 'status', 'series', 'ownNumber', 'outbox', 'withheld'],
+    ...['tenantId', 'environment', 'status', 'series', 'ownNumber', 'outbox', 'withheld', 'summed', 'unsummed'],
     ...['events.id', 'events.sequence', 'events.at', ...CORRECTING_FIELDS, ...KEEPING_FIELDS, ...DOCUMENT_FIELDS],
     ...DEDUCTING_FIELDS,
   ].map((name) => [name, 1]),
@@ -65,18 +67,20 @@ export interface Checks {
   /** Events in the log of webhook events. */
   readonly events: number;
   readonly deliveries: number;
+  /** Days whose sums were compared with the invoices. */
+  readonly days: number;
 }
 
 /**
  * Checks that the collections agree with each other; the service may run meanwhile. Compares each invoice with its
  * tenant, its number, its events and the bytes of its documents, and each credit note and final invoice with what the
  * invoices that they correct or deduct keep of it. Compares each number of the service's series with its invoice and the number before it, and each GridFS file with its
- * chunks. Compares events and deliveries of webhooks with their invoices, events and attempts. Ignores chunks without a file and files without an invoice: an interrupted
+ * chunks. Compares the sums of each day with its invoices. Compares events and deliveries of webhooks with their invoices, events and attempts. Ignores chunks without a file and files without an invoice: an interrupted
  * write leaves them, and the service removes them.
  * @returns yields a text for each fault; returns what was checked
  */
 export async function* findInconsistencies(db: Db): AsyncGenerator<string, Checks> {
-  const checks = { invoices: 0, numbers: 0, documents: 0, files: 0, events: 0, deliveries: 0 };
+  const checks = { invoices: 0, numbers: 0, documents: 0, files: 0, events: 0, deliveries: 0, days: 0 };
   const since = await keptSince(db);
   // The kept invoices of erased tenants have the same fields.
   for (const name of ['invoices', KEPT_COLLECTION])
@@ -85,6 +89,7 @@ export async function* findInconsistencies(db: Db): AsyncGenerator<string, Check
   checks.files = yield* incompleteFiles(db);
   checks.events = yield* checkedEvents(db);
   checks.deliveries = yield* checkedDeliveries(db, since);
+  checks.days = yield* checkedDays(db);
   return checks;
 }
 
@@ -140,6 +145,7 @@ async function faultsOf(db: Db, invoices: readonly Checked[], since: KeptSince):
   for (const { id, text } of await unkeptCorrections(db, invoices)) add(id, text);
   for (const { id, text } of await unkeptDeductions(db, invoices)) add(id, text);
   for (const { id, text } of await sharesOfNothing(db, invoices)) add(id, text);
+  for (const { id, text } of await unsummedInvoices(db, invoices)) add(id, text);
   const digests = await digestsOf(
     db,
     invoices.flatMap(documentsOf).map(({ file }) => file),

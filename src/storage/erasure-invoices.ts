@@ -82,7 +82,11 @@ export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenant
       const working = { ...among(invoiceIds), 'work.stage': stage } as Filter<InvoiceDocument>;
       // Without a hint, a server may choose an index on `work`, which covers all tenants.
       const hint = { _id: 1 } as const;
-      await invoices.updateMany(working, { $set: { withheld: at }, $unset: { work: '', outbox: '' } }, { hint });
+      await invoices.updateMany(
+        working,
+        { $set: { withheld: at }, $unset: { work: '', outbox: '', unsummed: '' } },
+        { hint },
+      );
     },
     async keepLegal(invoiceIds, retentionYears) {
       const found = await invoices

@@ -4,6 +4,7 @@ import { INVOICE_STATUSES, isFinal } from '../domain/invoice/lifecycle.ts';
 import { ENVIRONMENTS } from '../domain/tenant/tenant.ts';
 import type { Erasure, ErasureStore, TenantCounts } from '../domain/tenant-data/erasure.ts';
 import { RECORDS } from './collection-rules.ts';
+import { DAY_SUMS_COLLECTION } from './day-sums.ts';
 import { erasableInvoices } from './erasure-invoices.ts';
 import { removePeopleOf } from './erasure-people.ts';
 import { KEPT_COLLECTION } from './kept-invoices.ts';
@@ -50,7 +51,9 @@ export function createErasureStore(db: Db): ErasureStore {
   const hours: Collection<{ _id: string }> = db.collection('endpoint_hours');
   const deliveries: Collection<DeliveryFacts> = db.collection('webhook_deliveries');
   const attempts: Collection<{ _id: string }> = db.collection('webhook_attempts');
-  const counts = ['invoice_counts', 'request_failures'].map((name) => db.collection<{ _id: string }>(name));
+  const counts = ['invoice_counts', DAY_SUMS_COLLECTION, 'request_failures'].map((name) =>
+    db.collection<{ _id: string }>(name),
+  );
   const logos: Collection<{ _id: string; content: Binary }> = db.collection('logos');
   const records = RECORDS.map((name) => db.collection<OwnedDocument>(name));
   const installation = db.collection<{ _id: string }>('installation');

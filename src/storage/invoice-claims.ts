@@ -117,6 +117,7 @@ export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreCloc
       }
       const unpublished = { 'outbox.dueAt': { $gt: new Date(now.getTime() + OUTBOX_GRACE_MS + CLOCK_SKEW_MS) } };
       await invoices.updateMany(unpublished, { $set: { 'outbox.dueAt': now } });
+      await invoices.updateMany({ unsummed: unpublished['outbox.dueAt'] }, { $set: { unsummed: now } });
       return changed;
     },
   };

@@ -12,6 +12,7 @@ import {
   NEW_WORK,
   UNANSWERED,
 } from '../domain/invoice/invoice.ts';
+import type { InvoiceStatus } from '../domain/invoice/lifecycle.ts';
 import { NO_PARTICULARS, type Particulars } from '../domain/invoice/particulars.ts';
 import type { KeptReplacement, Replaces } from '../domain/invoice/replacement.ts';
 import type { IdempotencyMark } from '../domain/invoice/repository.ts';
@@ -92,6 +93,10 @@ export interface InvoiceDocument
    * the log has all events.
    */
   outbox?: { sequence: number; dueAt: Date };
+  /** The status under which the sums of its day have it; absent before they have it (docs/decisions/0090). */
+  summed?: InvoiceStatus;
+  /** Present until the first event or until the sums have it; the sweep sums it from then on. */
+  unsummed?: Date;
 }
 
 type StoredLine = Pick<InvoiceLine, 'description' | 'quantity' | 'unitPrice' | 'taxRate' | 'amount'> &
@@ -192,6 +197,8 @@ export function invoiceOf({
   awaitsNumber: _awaitsNumber,
   idempotency: _mark,
   outbox: _outbox,
+  summed: _summed,
+  unsummed: _unsummed,
   withheld: _withheld,
   customerKey: _customerKey,
   credit,

@@ -23,7 +23,10 @@ import { writeErrorsOf } from './write-errors.ts';
 
 /** Maximum number of changes in a command. */
 const MAX_CHANGES = 64;
-/** How long the process that recorded an event may take to publish it before the sweep does, milliseconds. */
+/**
+ * How long the process that recorded an event may take to publish it before the sweep does, and how long a new invoice
+ * has no event before the sweep sums it, milliseconds.
+ */
 export const OUTBOX_GRACE_MS = 5000;
 
 /** As `connect` sets it for what is written. */
@@ -308,7 +311,11 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
     $set.work = storedWork(claim.invoice, work, { token, dueAt, claims: work.keep ? 1 : 0, since: now });
   }
   const isNumbered = change.series !== undefined || (change.status !== undefined && claim.invoice.status === 'pending');
-  const $unset = { ...(work === null && { work: '' }), ...(isNumbered && { awaitsNumber: '' }) };
+  const $unset = {
+    ...(work === null && { work: '' }),
+    ...(isNumbered && { awaitsNumber: '' }),
+    ...(event && { unsummed: '' }),
+  };
   return {
     ...(Object.keys($set).length > 0 && { $set }),
     ...(event && { $push: { events: { $each: [...events] } } }),

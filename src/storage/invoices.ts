@@ -10,7 +10,7 @@ import { claimsOf } from './invoice-claims.ts';
 import { documentOf, type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { type NumberDocument, type NumberedInvoices, ownNumberKey, reserveAll } from './invoice-numbers.ts';
 import { readingOf } from './invoice-reading.ts';
-import { transitionsOf } from './invoice-transitions.ts';
+import { OUTBOX_GRACE_MS, transitionsOf } from './invoice-transitions.ts';
 import { waitingWorkOf } from './invoice-work.ts';
 import { createOrderedInsert, TurnOver } from './ordered-insert.ts';
 import { storeAheadMs, storeClock } from './store-clock.ts';
@@ -47,7 +47,10 @@ export function createInvoiceRepository(db: Db, background?: Through): InvoiceRe
   }
   return {
     async insert(invoice, order, mark) {
-      const document = documentOf({ ...invoice, work: byStore(invoice.work) }, order, mark);
+      const document = {
+        ...documentOf({ ...invoice, work: byStore(invoice.work) }, order, mark),
+        unsummed: later(clock(), OUTBOX_GRACE_MS),
+      };
       try {
         await write(document);
         return { invoice, earlier: null };

@@ -7,7 +7,7 @@ import { storeClock } from './store-clock.ts';
 
 /**
  * The outbox, stored in the collection `invoices`: the update that adds an event marks its invoice as not yet
- * published.
+ * published. The sums of periods take it out.
  */
 export function createOutbox(db: Db): Outbox {
   const invoices = db.collection<InvoiceDocument>('invoices');
@@ -17,18 +17,6 @@ export function createOutbox(db: Db): Outbox {
       const now = clock();
       const update = { $set: { 'outbox.dueAt': later(now, pauseMs) } };
       return (await sweep(invoices, 'outbox.dueAt', { limit, now, update })).map(invoiceOf);
-    },
-    async markPublished(published) {
-      // One update for all invoices whose published events end at the same sequence number; most do.
-      const bySequence = Map.groupBy(published, ({ sequence }) => sequence);
-      await Promise.all(
-        [...bySequence].map(([sequence, each]) =>
-          invoices.updateMany(
-            { _id: { $in: each.map(({ invoiceId }) => invoiceId) }, 'outbox.sequence': sequence },
-            { $unset: { outbox: '' } },
-          ),
-        ),
-      );
     },
   };
 }

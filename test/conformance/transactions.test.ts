@@ -154,6 +154,21 @@ describe('the end of a transaction', () => {
   });
 
   // On other servers the second one may wait until the transaction ends, here for ever.
+  test('a command with several statements fills the collection that its first one creates', async () => {
+    await inTransaction(async (session) => {
+      const made = client.db(name).collection<Item>('made');
+      const upserts = [1, 2].map((_id) => ({
+        updateOne: { filter: { _id }, update: { $inc: { n: 1 } }, upsert: true },
+      }));
+      await made.bulkWrite(upserts, { session });
+      await made.bulkWrite(upserts, { session });
+      expect(await made.find({}, { session }).toArray()).toHaveLength(2);
+      await session.commitTransaction();
+      expect(await made.find().sort({ _id: 1 }).toArray()).toEqual([1, 2].map((_id) => ({ _id, n: 2 })));
+      expect(await made.estimatedDocumentCount()).toBe(2);
+    });
+  });
+
   test.skipIf(elsewhere)('a collection that somebody else creates meanwhile keeps its documents', async () => {
     const made = client.db(name).collection<Item>('made');
     await inTransaction(async (session) => {

@@ -29,10 +29,11 @@ function isTurnOfWebhooks(command: CommandStartedEvent['command']): boolean {
 }
 
 /**
- * Whether the publisher of webhook events sent the command: it removes outbox marks, and its sweep looks for old ones.
+ * Whether the publisher of webhook events sent the command, or the sweep of the sums: they take invoices out of the outbox
+ * in the transaction that sums them, and look for those that wait.
  */
-function isOutbox(command: CommandStartedEvent['command']): boolean {
-  return command.updates?.[0].u.$unset?.outbox !== undefined || command.filter?.['outbox.dueAt'] !== undefined;
+function isOutbox({ autocommit, filter }: CommandStartedEvent['command']): boolean {
+  return autocommit === false || filter?.['outbox.dueAt'] !== undefined || filter?.unsummed !== undefined;
 }
 
 /** The ids of the invoices that the command accepts. */

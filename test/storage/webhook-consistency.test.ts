@@ -95,7 +95,10 @@ describe('finds', () => {
   it('an event whose invoice is gone', async () => {
     const { invoice, eventId } = await published();
     await of('invoices').deleteOne({ _id: invoice.id });
-    expect(await faults()).toEqual([`event ${eventId}: its invoice ${invoice.id} does not exist`]);
+    expect(await faults()).toEqual([
+      `event ${eventId}: its invoice ${invoice.id} does not exist`,
+      expect.stringMatching(`^sums of ${invoice.tenantId} test [-0-9]+: they are not those of its invoices$`),
+    ]);
   });
 
   it('an attempt that is gone', async () => {
@@ -238,6 +241,7 @@ describe('finds nothing wrong with', () => {
     const plan = () => deliveries.updateOne({ _id: unplanned.id }, { $set: { work } });
     expect(await Array.fromAsync(findInconsistencies(changedBefore('webhook_deliveries', plan)))).toEqual([]);
     await of('invoices').deleteOne({ _id: removed.invoice.id });
+    await of('day_sums').deleteMany({ _id: { $regex: `^${removed.invoice.tenantId} ` } });
     await deliveries.deleteOne({ _id: removed.id });
     const remove = () => of('webhook_events').deleteOne({ _id: removed.eventId });
     // The events of the other invoice are read by their ids first.

@@ -58,7 +58,6 @@ const page = () => ({
 /** Every method that queries, with the maximum number of documents that it may examine. */
 const CALLS: [string, () => Promise<unknown>, number][] = [
   ['outbox.takeUnpublished', () => createOutbox(store.db).takeUnpublished(5, 1000), 5],
-  ['outbox.markPublished', () => createOutbox(store.db).markPublished([{ invoiceId: 'inv_1', sequence: 1 }]), 1],
   ['endpoints.findOfAnyTenant', () => webhooks.endpoints.findOfAnyTenant(endpoint.id), 1],
   [
     'endpoints.subscribed',

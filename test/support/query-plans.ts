@@ -33,6 +33,8 @@ export function queryPlans({ client, db }: Store) {
         $db: _d,
         writeConcern: _w,
         readConcern: _r,
+        startTransaction: _s,
+        autocommit: _a,
         ...explained
       } = command;
       for (const single of statementsOf(explained)) {

@@ -2,6 +2,7 @@ import { soleKey } from '../../src/domain/data-keys.ts';
 import { EVENT_TYPES } from '../../src/domain/event.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
+import { summedOf } from '../../src/domain/invoice/periods/summed-invoice.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { createSecretBox } from '../../src/domain/secret-box.ts';
 import { createAttemptDelivery } from '../../src/domain/webhook/attempt-delivery.ts';
@@ -17,6 +18,7 @@ import type { DocumentUrl } from '../../src/domain/webhook/webhook-event.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createStatisticsStore } from '../../src/storage/endpoint-statistics.ts';
 import { createOutbox } from '../../src/storage/outbox.ts';
+import { createPeriodSums } from '../../src/storage/period-sums.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { createDeliveryLedger } from '../../src/storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
@@ -85,6 +87,8 @@ export function webhookWorker(
   });
   const publisher = createPublishEvents({
     outbox: createOutbox(store.db),
+    summedOf,
+    sums: createPeriodSums(store.db),
     events,
     deliveries,
     endpoints,

@@ -89,8 +89,6 @@ export interface EndpointRepository {
 export interface Outbox {
   /** Up to `limit` invoices with unpublished events that are some seconds old; each again only after `pauseMs`. */
   takeUnpublished(limit: number, pauseMs: number): Promise<Invoice[]>;
-  /** Marks invoices as published unless they have an event after `sequence`. */
-  markPublished(published: readonly { invoiceId: string; sequence: number }[]): Promise<void>;
 }
 
 /** The log of events. Every method uses an index. */

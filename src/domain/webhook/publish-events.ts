@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { outside } from '../activity.ts';
 import { type Invoice, statusSince } from '../invoice/invoice.ts';
+import type { PeriodSums, PublishedInvoice } from '../invoice/periods/ports.ts';
+import type { SummedInvoice } from '../invoice/periods/summed-invoice.ts';
 import type { Through } from '../kit/group.ts';
 import { createTurns } from '../kit/turns.ts';
 import { newCreationMoment } from '../order-key.ts';
@@ -52,6 +54,9 @@ export interface PublishEvents {
 
 export interface PublishParts {
   readonly outbox: Outbox;
+  readonly sums: Pick<PeriodSums, 'record'>;
+  /** Returns what an invoice adds to the sums. */
+  readonly summedOf: (invoice: Invoice) => SummedInvoice;
   readonly events: Pick<EventLog, 'append'>;
   readonly deliveries: Pick<DeliveryLedger, 'insert'>;
   readonly endpoints: Pick<EndpointRepository, 'subscribed'>;
@@ -84,13 +89,15 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   const turns = createTurns<string>();
   /** Sequence number of the last event of each invoice that this process has published. */
   const published = new LRUCache<string, number>({ max: REMEMBERED });
-  /** The same, for invoices that are not marked as published in the outbox yet. */
-  const unmarked = new Map<string, number>();
+  /** Published invoices that are still in the outbox, and not in the sums under their new status, by their ids. */
+  const unmarked = new Map<string, PublishedInvoice>();
   /**
    * The timer of `markPublished`. Neither `every`, which would also run while nothing is published, nor a group, which
    * does not wait for the later events of an invoice.
    */
   let marking: NodeJS.Timeout | null = null;
+  /** Resolves when all marks so far are written or have failed. */
+  let marked = Promise.resolve();
   let running: Promise<void> | null = null;
   let stopped = false;
 
@@ -141,11 +148,13 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
         }),
       ),
     );
-    for (const { id, events } of invoices) {
+    for (const invoice of invoices) {
+      const { id, status, events } = invoice;
       // A sweep may return an older state of an invoice than the published one.
-      const sequence = Math.max(published.get(id) ?? 0, events.length);
-      published.set(id, sequence);
-      unmarked.set(id, sequence);
+      published.set(id, Math.max(published.get(id) ?? 0, events.length));
+      const known = unmarked.get(id);
+      if (known && known.sequence >= events.length) continue;
+      unmarked.set(id, { ...(known ?? parts.summedOf(invoice)), status, sequence: events.length });
     }
     marking ??= setTimeout(() => void markPublished(), GATHER_MS);
   }
@@ -195,16 +204,18 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     }
   }
 
-  /** Marks published invoices in the outbox. Never rejects: invoices that stay unmarked are published again. */
+  /** Takes published invoices out of the outbox, and sums them. Never rejects: invoices that stay unmarked are published again. */
   async function markPublished(): Promise<void> {
     if (marking) clearTimeout(marking);
     marking = null;
-    const marks = [...unmarked].map(([invoiceId, sequence]) => ({ invoiceId, sequence }));
+    const marks = [...unmarked.values()];
     unmarked.clear();
     if (marks.length === 0) return;
-    await parts.outbox
-      .markPublished(marks)
+    // One after the other, because two transactions on the sums of a day stop each other.
+    marked = marked
+      .then(() => parts.sums.record(marks))
       .catch((error) => parts.report('published events could not be marked in the outbox', error));
+    await marked;
   }
 
   function enqueue(invoice: Invoice): void {

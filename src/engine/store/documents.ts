@@ -138,10 +138,13 @@ export class Documents {
    */
   put(collection: Collection, rid: number, from: Uint8Array | null, to: Uint8Array | null): void {
     const indexes = this.#indexesWith(collection, rid);
-    if (from) {
-      const doc = decodeDocument(from);
-      for (const index of indexes) for (const key of entriesOf(index, doc).keys) this.#removeKey(index, key, rid);
-    }
+    const [before, after] = [from && decodeDocument(from), to && decodeDocument(to)];
+    const changes = indexes.map((index) => ({
+      index,
+      old: before ? entriesOf(index, before).keys : [],
+      now: after ? entriesOf(index, after) : NONE,
+    }));
+    for (const { index, old, now } of changes) for (const key of minus(old, now.keys)) this.#removeKey(index, key, rid);
     if (!to) {
       this.#database.prepare('DELETE FROM doc WHERE rid = ?').run(rid);
       return;
@@ -149,8 +152,7 @@ export class Documents {
     this.#database
       .prepare('INSERT OR REPLACE INTO doc(rid, sum, bson) VALUES(?, ?, ?)')
       .run(rid, documentSum(rid, to), to);
-    const doc = decodeDocument(to);
-    for (const index of indexes) this.#addKeys(index, entriesOf(index, doc), rid);
+    for (const { index, old, now } of changes) this.#addKeys(index, { ...now, keys: minus(now.keys, old) }, rid);
   }
 
   /**

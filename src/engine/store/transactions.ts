@@ -262,6 +262,11 @@ export class Transactions implements RowObserver {
           created: (collection) => {
             attached.add(collection);
             own?.created.set(collection.ns, collection);
+            // A later statement of this command finds it with its rows.
+            prepared.add(collection.ns);
+            undo.push(() => {
+              collection.count = undefined;
+            });
           },
         };
         for (const ns of snapshot.touched) {

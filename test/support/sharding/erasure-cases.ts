@@ -63,6 +63,7 @@ export function erasureCases(store: Store): Record<string, Subject> {
           while ((await erasures.removeRecords(tenantId, 5)) > 0);
         },
         [
+          'find day_sums by _id',
           'find invoice_counts by _id',
           'find request_failures by _id',
           ...RECORDS.map((name) => `find ${name} by tenantId`),

@@ -3,6 +3,7 @@ import { newId } from '../../../src/domain/ids.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { createInvoiceIds } from '../../../src/domain/invoice/invoice-ids.ts';
 import { ALL_PARTITIONS } from '../../../src/domain/invoice/lanes.ts';
+import { summedOf } from '../../../src/domain/invoice/periods/summed-invoice.ts';
 import type { Claim, InvoiceChange } from '../../../src/domain/invoice/repository.ts';
 import { newCreationMoment, orderAt } from '../../../src/domain/order-key.ts';
 import type { Store } from '../../../src/storage/connect.ts';
@@ -11,6 +12,7 @@ import { createInvoiceRepository } from '../../../src/storage/invoices.ts';
 import { createLostNumbers } from '../../../src/storage/lost-numbers.ts';
 import { createNumberSeries } from '../../../src/storage/number-series.ts';
 import { createOutbox } from '../../../src/storage/outbox.ts';
+import { createPeriodSums } from '../../../src/storage/period-sums.ts';
 import { createTransmissions } from '../../../src/storage/transmissions.ts';
 import { claimOne, pendingInvoice } from '../invoices.ts';
 import { statusChange } from '../webhooks.ts';
@@ -233,6 +235,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       scatters: [
         'updateMany invoices by $or, work.dueAt, work.lane, work.partition',
         'updateMany invoices by outbox.dueAt',
+        'updateMany invoices by unsummed',
       ],
       because: 'only when a clock was set back',
     },
@@ -256,6 +259,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       },
     }),
     createOutbox: outboxCases(store, fresh),
+    createPeriodSums: periodSumsCases(store, fresh),
     createTransmissions: transmissionCases(store, fresh),
   };
 }
@@ -273,7 +277,34 @@ function outboxCases({ db }: Store, fresh: Fresh): Subject {
       scatters: ['find invoices by outbox.dueAt'],
       because: FEW,
     },
-    markPublished: async () => outbox.markPublished([{ invoiceId: (await fresh({})).id, sequence: 1 }]),
+  });
+}
+
+function periodSumsCases({ db }: Store, fresh: Fresh): Subject {
+  const sums = createPeriodSums(db);
+  return subject(sums, {
+    record: async () => {
+      const invoice = await fresh({}, { outbox: { sequence: 1, dueAt: new Date(0) } });
+      await sums.record([{ ...summedOf(invoice), sequence: 1 }]);
+    },
+    recordWaiting: async () => sums.recordWaiting([summedOf(await fresh({}))]),
+    takeWaiting: {
+      call: async () => {
+        await fresh({}, { unsummed: new Date(0) });
+        await sums.takeWaiting(5, 1000);
+      },
+      scatters: ['find invoices by unsummed'],
+      because: FEW,
+    },
+    findOlder: {
+      call: async () => {
+        await fresh({});
+        await sums.findOlder(1);
+      },
+      scatters: ['find invoices by _id'],
+      because: 'the first start after the upgrade looks at each invoice once, and each shard reads its own ids',
+    },
+    days: () => sums.days(OWNER, ['2026-11-01', '2026-11-30']),
   });
 }
 

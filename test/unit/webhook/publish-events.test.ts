@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { summedOf } from '../../../src/domain/invoice/periods/summed-invoice.ts';
 import { createPublishEvents } from '../../../src/domain/webhook/publish-events.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 import { statusChange } from '../../support/webhooks.ts';
@@ -9,12 +10,13 @@ afterEach(() => void vi.useRealTimers());
 function published() {
   const marked: string[] = [];
   const publisher = createPublishEvents({
-    outbox: {
-      takeUnpublished: async () => [],
-      async markPublished(invoices) {
+    outbox: { takeUnpublished: async () => [] },
+    sums: {
+      async record(invoices) {
         marked.push(...invoices.map(({ invoiceId }) => invoiceId));
       },
     },
+    summedOf,
     events: { append: async (rows) => [...rows] },
     deliveries: { insert: async () => new Set() },
     endpoints: { subscribed: async () => [] },

@@ -1,0 +1,145 @@
+import type { ClientSession, Db, Filter } from 'mongodb';
+import { KIND_NAMES } from '../domain/invoice/kinds.ts';
+import { NO_SUMS, plus, type StatusSums, type Sums, sumsOfOne } from '../domain/invoice/periods/day-sums.ts';
+import { summedOf } from '../domain/invoice/periods/summed-invoice.ts';
+import { ENVIRONMENTS, type Owner } from '../domain/tenant/tenant.ts';
+import { DAY_SUMS_COLLECTION, type DaySumsDocument, dayKey, daySumsOf } from './day-sums.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { isSummedOlder } from './period-sums.ts';
+import { presentTenants } from './present-documents.ts';
+
+/** Number of tenants read at once. */
+const TENANTS = 100;
+
+/** The fields of an invoice that the sums depend on. */
+const SUMMED_FIELDS = [
+  ...(['_id', 'tenantId', 'environment', 'kind', 'status', 'summed', 'order', 'createdAt', 'amount'] as const),
+  ...(['lines', 'discount', 'charge', 'credit', 'deduction', 'withholding'] as const),
+] as const satisfies readonly (keyof InvoiceDocument)[];
+const PROJECTION = Object.fromEntries(SUMMED_FIELDS.map((field) => [field, 1]));
+
+export type Summed = Pick<
+  InvoiceDocument,
+  '_id' | 'tenantId' | 'status' | 'summed' | 'unsummed' | 'outbox' | 'withheld'
+>;
+
+/** The sums of a day, as its invoices have them, and the key of the first of these in the list. */
+interface CountedDay {
+  first: string;
+  readonly sums: Map<string, StatusSums>;
+}
+
+/**
+ * Returns the invoices that are not in the sums under their status, although nothing is left that would bring them there.
+ */
+export async function unsummedInvoices(
+  db: Db,
+  invoices: readonly Summed[],
+): Promise<{ readonly id: string; readonly text: string }[]> {
+  const faulty = invoices.filter(
+    ({ status, summed, unsummed, outbox, withheld }) => !outbox && !unsummed && !withheld && summed !== status,
+  );
+  if (faulty.length === 0) return [];
+  const isComplete = await isSummedOlder(db);
+  const present = await presentTenants(db, [...new Set(faulty.map(({ tenantId }) => tenantId))]);
+  return faulty
+    .filter(({ tenantId, summed }) => present.has(tenantId) && (summed !== undefined || isComplete))
+    .map(({ _id, status, summed }) => ({
+      id: _id,
+      text: `it is ${status}, and the sums of its day have it ${summed === undefined ? 'not at all' : `as ${summed}`}`,
+    }));
+}
+
+/**
+ * Compares the sums of each day with the invoices that say that they are in them. Skips erased tenants.
+ * @returns yields a text for each fault; returns the number of days
+ */
+export async function* checkedDays(db: Db): AsyncGenerator<string, number> {
+  let checked = 0;
+  const tenants = db.collection<{ _id: string; erasure?: object }>('tenants');
+  for (let after = ''; ; ) {
+    const found = await tenants
+      .find({ _id: { $gt: after } }, { projection: { erasure: 1 } })
+      .sort({ _id: 1 })
+      .limit(TENANTS)
+      .toArray();
+    const last = found.at(-1);
+    if (last === undefined) return checked;
+    for (const { _id: tenantId, erasure } of found)
+      if (!erasure)
+        for (const environment of ENVIRONMENTS) checked += yield* checkedDaysOf(db, { tenantId, environment });
+    after = last._id;
+  }
+}
+
+async function* checkedDaysOf(db: Db, owner: Owner): AsyncGenerator<string, number> {
+  const counted = await countedDays(db, owner, '');
+  const newest = [...counted.values()].reduce((last, { first }) => (first > last ? first : last), '');
+  const days = db.collection<DaySumsDocument>(DAY_SUMS_COLLECTION);
+  const range = { $gte: dayKey(owner, ''), $lt: dayKey(owner, '~') };
+  const stored = new Map((await days.find({ _id: range }).toArray()).map((each) => [daySumsOf(each).date, each]));
+  const dates = [...new Set([...counted.keys(), ...stored.keys()])].sort();
+  for (const date of dates) {
+    if (textOf(stored.get(date)) === textOfCounted(counted.get(date))) continue;
+    // The service may have changed either meanwhile. Both are read once more, as they were at one moment.
+    const from = counted.get(date)?.first ?? newest;
+    const isSame = await db.client.withSession((session) =>
+      session.withTransaction(async () => {
+        const again = await days.findOne({ _id: dayKey(owner, date) }, { session });
+        const found = await countedDays(db, owner, from, session);
+        return textOf(again ?? undefined) === textOfCounted(found.get(date));
+      }),
+    );
+    if (isSame || !(await presentTenants(db, [owner.tenantId])).has(owner.tenantId)) continue;
+    yield `sums of ${dayKey(owner, date)}: they are not those of its invoices`;
+  }
+  return dates.length;
+}
+
+/** Sums the invoices that are in the sums, from an order key on, by the day of issue. */
+async function countedDays(
+  db: Db,
+  { tenantId, environment }: Owner,
+  from: string,
+  session?: ClientSession,
+): Promise<Map<string, CountedDay>> {
+  const days = new Map<string, CountedDay>();
+  const invoices = db.collection<InvoiceDocument>('invoices');
+  for (const kind of KIND_NAMES) {
+    const filter = { tenantId, environment, kind, order: { $gte: from } } as Filter<InvoiceDocument>;
+    const found = invoices.find(filter, { projection: PROJECTION, hint: 'list', ...(session && { session }) });
+    for await (const document of found) {
+      const { rates, date, amount, withheld } = summedOf(
+        // Only what is read above is used.
+        invoiceOf({ ...document, metadata: [], customer: {}, seller: {}, events: [] } as unknown as InvoiceDocument),
+      );
+      const day = days.get(date) ?? { first: document.order, sums: new Map() };
+      days.set(date, day);
+      if (document.order < day.first) day.first = document.order;
+      if (document.summed === undefined) continue;
+      const name = `${kind} ${document.summed}`;
+      const sums: Sums = plus(day.sums.get(name) ?? NO_SUMS, sumsOfOne({ amount, withheld, rates }));
+      day.sums.set(name, { kind, status: document.summed, ...sums });
+    }
+  }
+  return days;
+}
+
+function textOf(stored: DaySumsDocument | undefined): string {
+  return stored === undefined ? '' : textOfSums(daySumsOf(stored).sums);
+}
+
+function textOfCounted(day: CountedDay | undefined): string {
+  return textOfSums([...(day?.sums.values() ?? [])]);
+}
+
+/** What nothing is left of counts as absent. */
+function textOfSums(sums: readonly StatusSums[]): string {
+  return sums
+    .map(({ kind, status, count, amount, withheld, rates }) => {
+      const ofRates = [...rates].filter(([, { net, tax }]) => net !== 0n || tax !== 0n).sort(([a], [b]) => a - b);
+      return [kind, status, count, amount, withheld, ...ofRates.map(([rate, { net, tax }]) => [rate, net, tax])].join();
+    })
+    .sort()
+    .join(' ');
+}

@@ -1,0 +1,178 @@
+import type { ClientSession, Collection, Db, Filter, UpdateFilter } from 'mongodb';
+import type { InvoiceStatus } from '../domain/invoice/lifecycle.ts';
+import { NO_SUMS, plus, type StatusSums, type Sums, sumsOfOne } from '../domain/invoice/periods/day-sums.ts';
+import type { PeriodSums } from '../domain/invoice/periods/ports.ts';
+import type { SummedInvoice } from '../domain/invoice/periods/summed-invoice.ts';
+import { later } from '../domain/later.ts';
+import { additionOf, DAY_SUMS_COLLECTION, type DaySumsDocument, dayKey, daySumsOf } from './day-sums.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { sweep } from './leases.ts';
+import { storeClock } from './store-clock.ts';
+import { outageOf } from './unavailable.ts';
+
+/** Maximum number of documents in one transaction. */
+const MAX_DOCUMENTS = 100;
+/** Found by id only: without the hint some servers use another index. */
+const BY_ID = { hint: { _id: 1 } } as const;
+
+/** How far the search for documents older than the sums has come, in the collection `installation`. */
+interface OlderDocument {
+  _id: 'summed-older';
+  /** Every document up to this id was looked at. */
+  after: string;
+  isDone?: true;
+}
+const OLDER = { _id: 'summed-older' } as const;
+
+/** What is read of a document before it is summed. */
+type Known = Pick<InvoiceDocument, '_id' | 'summed' | 'unsummed' | 'withheld'> & {
+  readonly outbox?: Pick<NonNullable<InvoiceDocument['outbox']>, 'sequence'>;
+};
+const KNOWN = { summed: 1, unsummed: 1, withheld: 1, 'outbox.sequence': 1 } as const;
+
+/** Whether a stored document is still as it was when it was published or found. */
+type IsSame<Row> = (row: Row, stored: Known) => boolean;
+
+/** Keeps the sums in the collection `day_sums`, a document for each day of a tenant in an environment. */
+export function createPeriodSums(db: Db): PeriodSums {
+  const invoices = db.collection<InvoiceDocument>('invoices');
+  const days = db.collection<DaySumsDocument>(DAY_SUMS_COLLECTION);
+  const progress: Collection<OlderDocument> = db.collection('installation');
+  const clock = storeClock(db.client);
+
+  async function recordAll<Row extends SummedInvoice>(rows: readonly Row[], isSame: IsSame<Row>): Promise<void> {
+    for (let first = 0; first < rows.length; first += MAX_DOCUMENTS)
+      await recordSome(rows.slice(first, first + MAX_DOCUMENTS), isSame);
+  }
+
+  /** Records rows in one transaction. If that fails, each half of them by itself, so that one row holds up no other. */
+  async function recordSome<Row extends SummedInvoice>(rows: readonly Row[], isSame: IsSame<Row>): Promise<void> {
+    try {
+      await db.client.withSession((session) =>
+        session.withTransaction(() => recordIn(session, { invoices, days }, rows, isSame)),
+      );
+    } catch (error) {
+      if (rows.length === 1 || outageOf(error) !== null) throw error;
+      const middle = Math.ceil(rows.length / 2);
+      const halves = [rows.slice(0, middle), rows.slice(middle)];
+      const failures: unknown[] = [];
+      for (const half of halves) await recordSome(half, isSame).catch((failure) => failures.push(failure));
+      if (failures.length > 0) throw failures[0];
+    }
+  }
+
+  return {
+    record: (published) => recordAll(published, ({ sequence }, { outbox }) => outbox?.sequence === sequence),
+
+    // An event takes the mark away, so the status is that which was read.
+    recordWaiting: (summed) => recordAll(summed, (_, { unsummed }) => unsummed !== undefined),
+
+    async takeWaiting(limit, pauseMs) {
+      const now = clock();
+      const update = { $set: { unsummed: later(now, pauseMs) } };
+      return (await sweep(invoices, 'unsummed', { limit, now, update })).map(invoiceOf);
+    },
+
+    async findOlder(limit) {
+      const { after = '', isDone = false } = (await progress.findOne(OLDER)) ?? {};
+      if (isDone) return false;
+      const found = await invoices
+        .find({ _id: { $gt: after } }, { projection: { _id: 1 } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      const ids = found.map(({ _id }) => _id);
+      const last = ids.at(-1);
+      if (last !== undefined)
+        await invoices.updateMany(
+          { _id: { $in: ids }, summed: { $exists: false }, outbox: { $exists: false }, unsummed: { $exists: false } },
+          { $set: { unsummed: clock() } },
+          BY_ID,
+        );
+      const isEnd = found.length < limit;
+      const step = { ...(last !== undefined && { $max: { after: last } }), ...(isEnd && { $set: { isDone: true } }) };
+      await progress.updateOne(OLDER, step as UpdateFilter<OlderDocument>, { upsert: true });
+      return !isEnd;
+    },
+
+    async days(owner, dates) {
+      const found = days.find({ _id: { $in: dates.map((date) => dayKey(owner, date)) } });
+      return (await found.toArray()).map(daySumsOf);
+    },
+  };
+}
+
+/** Whether every document that is older than the sums was found. */
+export async function isSummedOlder(db: Db): Promise<boolean> {
+  return (await db.collection<OlderDocument>('installation').findOne({ ...OLDER, isDone: true })) !== null;
+}
+
+/** Reads what the sums have of each document, and changes both. Another transaction with one of them repeats this. */
+async function recordIn<Row extends SummedInvoice>(
+  session: ClientSession,
+  { invoices, days }: { invoices: Collection<InvoiceDocument>; days: Collection<DaySumsDocument> },
+  rows: readonly Row[],
+  isSame: IsSame<Row>,
+): Promise<void> {
+  const ids = rows.map(({ invoiceId }) => invoiceId);
+  const found = await invoices
+    .find({ _id: { $in: ids } }, { session, ...BY_ID })
+    .project<Known>(KNOWN)
+    .toArray();
+  const stored = new Map(found.map((each) => [each._id, each]));
+  const same = rows.flatMap((row) => {
+    const known = stored.get(row.invoiceId);
+    return known && isSame(row, known) ? [{ row, known }] : [];
+  });
+  if (same.length === 0) return;
+  // The erasure of a tenant removes the sums, and what it withholds must not bring them back.
+  const kept = same.filter(({ known }) => known.withheld === undefined);
+  const additions = additionsOf(kept.map(({ row, known }) => ({ row, earlier: known.summed ?? null })));
+  // First, because they are few: a server may repeat the earlier writes of a transaction for each later one.
+  if (additions.size > 0)
+    await days.bulkWrite(
+      [...additions].map(([_id, sums]) => ({
+        updateOne: { filter: { _id }, update: additionOf(sums), upsert: true },
+      })),
+      { session },
+    );
+  const $unset = { outbox: '', unsummed: '' } as const;
+  const groups = Map.groupBy(same, ({ row, known }) => (known.withheld ? null : row.status));
+  await invoices.bulkWrite(
+    [...groups].map(([status, each]) => ({
+      updateMany: {
+        filter: { _id: { $in: each.map(({ row }) => row.invoiceId) } } as Filter<InvoiceDocument>,
+        update: { ...(status !== null && { $set: { summed: status } }), $unset } as UpdateFilter<InvoiceDocument>,
+        ...BY_ID,
+      },
+    })),
+    { session },
+  );
+}
+
+/** Returns what these documents change in the sums, by the key of the day. */
+function additionsOf(
+  changed: readonly { readonly row: SummedInvoice; readonly earlier: InvoiceStatus | null }[],
+): Map<string, StatusSums[]> {
+  const byDay = Map.groupBy(changed, ({ row }) => dayKey(row, row.date));
+  const additions = [...byDay].map(([key, each]) => {
+    const sums = new Map<string, StatusSums>();
+    const add = ({ kind }: SummedInvoice, status: InvoiceStatus, one: Sums, sign: 1 | -1) => {
+      const name = `${kind} ${status}`;
+      sums.set(name, { kind, status, ...plus(sums.get(name) ?? NO_SUMS, one, sign) });
+    };
+    for (const { row, earlier } of each) {
+      if (earlier === row.status) continue;
+      const one = sumsOfOne(row);
+      add(row, row.status, one, 1);
+      if (earlier !== null) add(row, earlier, one, -1);
+    }
+    return [key, [...sums.values()].filter(isChange)] as const;
+  });
+  return new Map(additions.filter(([, sums]) => sums.length > 0));
+}
+
+function isChange({ count, amount, withheld, rates }: Sums): boolean {
+  if (count !== 0 || amount !== 0n || withheld !== 0n) return true;
+  return [...rates.values()].some(({ net, tax }) => net !== 0n || tax !== 0n);
+}

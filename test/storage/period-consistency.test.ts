@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import type { Invoice } from '../../src/domain/invoice/invoice.ts';
+import { summedOf } from '../../src/domain/invoice/periods/summed-invoice.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
+import type { Store } from '../../src/storage/connect.ts';
+import { findInconsistencies } from '../../src/storage/consistency.ts';
+import { DAY_SUMS_COLLECTION, type DaySumsDocument } from '../../src/storage/day-sums.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { checkedDays } from '../../src/storage/period-consistency.ts';
+import { createPeriodSums } from '../../src/storage/period-sums.ts';
+import { createTenantRepository } from '../../src/storage/tenants.ts';
+import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
+import { openTestStore } from '../support/store.ts';
+
+const DAY = '2026-11-29';
+const createdAt = new Date(`${DAY}T12:00:00Z`);
+
+let store: Store;
+let tenantId: string;
+let invoice: Invoice;
+let day: { readonly _id: string };
+
+beforeAll(async () => {
+  store = await openTestStore('period_consistency');
+  tenantId = newId('ten');
+  day = { _id: `${tenantId} test ${DAY}` };
+  await createTenantRepository(store.db).insert({ id: tenantId, name: 'T', profile: {}, createdAt }, []);
+  invoice = await summed();
+  await summed();
+});
+afterAll(() => store.close());
+
+const stored = () => store.db.collection<InvoiceDocument>('invoices');
+const days = () => store.db.collection<DaySumsDocument>(DAY_SUMS_COLLECTION);
+
+async function summed(): Promise<Invoice> {
+  const made = pendingInvoice({ tenantId, createdAt, work: null, status: 'rejected' });
+  await invoicesOf(store.db).insert(made, newCreationMoment().order, null);
+  await createPeriodSums(store.db).recordWaiting([summedOf(made)]);
+  return made;
+}
+
+const faults = () => Array.fromAsync(findInconsistencies(store.db));
+const OTHER_SUMS = () => [`sums of ${day._id}: they are not those of its invoices`];
+
+it('sums that are those of the invoices are no fault, and their days are counted', async () => {
+  const checking = findInconsistencies(store.db);
+  expect(await checking.next()).toMatchObject({ done: true, value: { invoices: 2, days: 1 } });
+});
+
+it.each([
+  ['a count', { 'invoice.rejected.count': 1 }],
+  ['a rate', { 'invoice.rejected.rates.20.net': 1 }],
+  ['another status', { 'invoice.accepted.count': 1 }],
+  ['another kind', { 'credit_note.rejected.count': 1 }],
+])('%s that the invoices do not have is found', async (_name, $inc) => {
+  await days().updateOne(day, { $inc });
+  expect(await faults()).toEqual(OTHER_SUMS());
+  await days().updateOne(day, { $inc: Object.fromEntries(Object.keys($inc).map((path) => [path, -1])) });
+  expect(await faults()).toEqual([]);
+});
+
+it('sums of a day without invoices are found, and invoices without sums', async () => {
+  const [kept] = await days().find(day).toArray();
+  await days().deleteOne(day);
+  expect(await faults()).toEqual(OTHER_SUMS());
+  await days().insertMany([
+    { ...kept, _id: `${tenantId} test 2026-11-28` },
+    { ...kept, ...day },
+  ]);
+  expect(await faults()).toEqual([`sums of ${tenantId} test 2026-11-28: they are not those of its invoices`]);
+  await days().deleteOne({ _id: `${tenantId} test 2026-11-28` });
+});
+
+it('an invoice that the sums have under another status, or not at all, is found', async () => {
+  const { id } = invoice;
+  const text = (how: string) => `invoice ${id}: it is rejected, and the sums of its day have it ${how}`;
+  await stored().updateOne({ _id: id }, { $set: { summed: 'signing' } });
+  expect(await faults()).toEqual([text('as signing'), ...OTHER_SUMS()]);
+  await stored().updateOne({ _id: id }, { $unset: { summed: '' } });
+  // It may be older than the sums.
+  expect(await faults()).toEqual(OTHER_SUMS());
+  const { findOlder } = createPeriodSums(store.db);
+  await stored().updateOne({ _id: id }, { $set: { unsummed: new Date() } });
+  while (await findOlder(10));
+  expect(await faults()).toEqual(OTHER_SUMS());
+  await stored().updateOne({ _id: id }, { $unset: { unsummed: '' } });
+  expect(await faults()).toEqual([text('not at all'), ...OTHER_SUMS()]);
+  await stored().updateOne({ _id: id }, { $set: { summed: 'rejected' } });
+  expect(await faults()).toEqual([]);
+});
+
+it('what the service sums during the check is no fault', async () => {
+  const sums = days();
+  let made: Invoice | null = null;
+  /** The store, in which an invoice is summed after its invoices were read and before its sums are. */
+  const changing = {
+    client: store.client,
+    collection(name: string) {
+      if (name !== DAY_SUMS_COLLECTION) return store.db.collection(name);
+      return {
+        findOne: sums.findOne.bind(sums),
+        find: (filter: object) => ({
+          async toArray() {
+            made ??= await summed();
+            return sums.find(filter).toArray();
+          },
+        }),
+      };
+    },
+  };
+  expect(await Array.fromAsync(checkedDays(changing as never))).toEqual([]);
+  expect(made).not.toBeNull();
+});
+
+it('an erased tenant is not compared', async () => {
+  await days().updateOne(day, { $inc: { 'invoice.rejected.count': 1 } });
+  await store.db.collection('tenants').updateOne({ _id: tenantId as never }, { $set: { erasure: { pending: true } } });
+  expect(await faults()).toEqual([]);
+});
