@@ -11,6 +11,18 @@ export interface IndexEntries {
   keys: Uint8Array[];
   /** True if any of the paths goes through or ends in an array, even an empty array or one with a single element. */
   multikey: boolean;
+  /** The fields of the index whose paths do so: the sum of `fieldBit` of their positions. */
+  arrays: number;
+}
+
+/** An index with fewer fields than this knows which of them have arrays. */
+const FIELD_BITS = 30;
+/** All fields: also those of an index that does not know which of them have arrays. */
+export const EVERY_FIELD = -1;
+
+/** The bit of a field of an index by its position. */
+export function fieldBit(position: number): number {
+  return position < FIELD_BITS ? 1 << position : EVERY_FIELD;
 }
 
 interface KeyPattern {
@@ -39,7 +51,7 @@ export function compileIndex(
   const paths = fields.map(([path]) => splitPath(path));
   const pattern = { paths, directions: fields.map(([, direction]) => direction), isSparse };
   return (doc) => {
-    const entries: IndexEntries = { keys: [], multikey: false };
+    const entries: IndexEntries = { keys: [], multikey: false, arrays: 0 };
     expand(
       paths.map((rest) => ({ value: doc, rest })),
       entries,
@@ -73,6 +85,8 @@ function expand(start: Field[], entries: IndexEntries, pattern: KeyPattern): voi
   }
   entries.multikey = true;
   const whole = array;
+  for (const [position, { value, rest }] of fields.entries())
+    if (value === whole && rest !== DONE) entries.arrays |= fieldBit(position);
   if (whole.length === 0) {
     expand(
       fields.map((field) =>

@@ -1,4 +1,4 @@
-import { EMPTY_ARRAY } from '../query/keys.ts';
+import { EMPTY_ARRAY, fieldBit } from '../query/keys.ts';
 import { type Bound, boundIntervals, type Interval } from '../query/match.ts';
 import { typeName } from '../query/types.ts';
 import type { Index } from './catalog.ts';
@@ -56,7 +56,7 @@ export function indexBounds(index: Index, bounds: Map<string, Bound[]>): IndexBo
   for (const [place, [path, direction]] of index.fields.entries()) {
     const head = path.split('.', 1)[0] as string;
     // Different elements of an array may match the bounds of its fields, so only the first field of an array is bound.
-    const own = index.multikey && heads.has(head) ? [] : chosen(bounds.get(path) ?? [], index.multikey);
+    const own = index.multikey && heads.has(head) ? [] : chosen(bounds.get(path) ?? [], hasArrays(index, place));
     heads.add(head);
     if (own.length === 0) break;
     const intervals = own.map((bound) => boundIntervals(bound, direction)).reduce(intersect);
@@ -89,13 +89,18 @@ export function indexBounds(index: Index, bounds: Map<string, Bound[]>): IndexBo
   return found;
 }
 
+/** Whether documents have had arrays in the field of an index at this position. */
+export function hasArrays({ arrays }: Index, position: number): boolean {
+  return (arrays & fieldBit(position)) !== 0;
+}
+
 /**
- * The bounds that may be combined: all of them, or a single one for a multikey index, because different array elements
- * may match different bounds.
+ * The bounds that may be combined: all of them, or a single one for a field that has arrays, because different elements
+ * of an array may match different bounds.
  */
-function chosen(bounds: Bound[], multikey: boolean): Bound[] {
+function chosen(bounds: Bound[], isArray: boolean): Bound[] {
   const ends = bounds.filter(({ op }) => op !== 'exists');
-  if (!multikey) return ends;
+  if (!isArray) return ends;
   const point = ends.find(({ op }) => op === 'eq' || op === 'in') ?? ends[0];
   return point ? [point] : [];
 }

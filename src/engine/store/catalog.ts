@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Binary, Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
-import { compileIndex, type IndexEntries } from '../query/keys.ts';
+import { compileIndex, EVERY_FIELD, type IndexEntries } from '../query/keys.ts';
 import { compileFilter } from '../query/match.ts';
 import type { Doc } from '../query/types.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
@@ -22,11 +22,13 @@ export interface Index {
   /** Present for a partial index, which contains only the documents that pass `test`. */
   partial: { filter: Doc; test: (doc: Doc) => boolean } | undefined;
   expireAfterSeconds: number | undefined;
-  /**
-   * True once some document has had more than one key in this index. Such an index provides no sort order, and a scan
-   * uses only one bound for each field.
-   */
+  /** True once some document has had an array in this index, and therefore more than one key. */
   multikey: boolean;
+  /**
+   * The fields that have had arrays: the sum of `fieldBit` of their positions. The index provides no order by such a
+   * field, and a scan uses only one bound of it.
+   */
+  arrays: number;
   /** Whether the index is being built. Its entries are incomplete, and it is not in the collection's list. */
   isBuilding: boolean;
   /** The keys of a document, before the partial filter is applied. */
@@ -72,6 +74,8 @@ const MAX_INDEXES = 64;
  */
 const BUILDING = 2;
 const LEAVING = 3;
+/** Plus `arrays`: a multikey index. 1 is one of which it is not known which of its fields have arrays. */
+const ARRAYS = 4;
 
 /** The id of the collection of a row. */
 export function collectionOf(rid: number): number {
@@ -129,8 +133,8 @@ export class Catalog {
         spec: Uint8Array;
         multikey: number;
       };
-      if (multikey >= BUILDING) continue;
-      const stored = makeIndex(id, decodeDocument(spec), multikey === 1);
+      if (multikey === BUILDING || multikey === LEAVING) continue;
+      const stored = makeIndex(id, decodeDocument(spec), arraysOf(multikey));
       const before = indexes.get(id);
       byId.get(coll)?.indexes.push(before ? Object.assign(before, stored) : stored);
     }
@@ -183,8 +187,7 @@ export class Catalog {
   /** Writes a collection that a transaction has created, and its indexes, to the database, without documents. */
   attach(collection: Collection): void {
     this.#insert(collection);
-    for (const index of collection.indexes)
-      index.id = this.#insertIndex(collection, index.spec, Number(index.multikey));
+    for (const index of collection.indexes) index.id = this.#insertIndex(collection, index.spec, stateOf(index));
     this.#collections.set(collection.ns, collection);
   }
 
@@ -218,7 +221,7 @@ export class Catalog {
   addIndex(collection: Collection, spec: Doc): Index {
     if (collection.indexes.length > 0) this.onChange(collection.ns, false);
     checkIndexCount(collection, 0);
-    const index = makeIndex(this.#insertIndex(collection, spec, 0), spec, false);
+    const index = makeIndex(this.#insertIndex(collection, spec, 0), spec, 0);
     collection.indexes.push(index);
     return index;
   }
@@ -228,13 +231,13 @@ export class Catalog {
    */
   beginIndex(collection: Collection, spec: Doc, building: number): Index {
     checkIndexCount(collection, building);
-    return { ...makeIndex(this.#insertIndex(collection, spec, BUILDING), spec, false), isBuilding: true };
+    return { ...makeIndex(this.#insertIndex(collection, spec, BUILDING), spec, 0), isBuilding: true };
   }
 
   /** Adds a completely built index to the collection. */
   finishIndex(collection: Collection, index: Index): void {
     this.onChange(collection.ns, false);
-    this.#setState(index.id, Number(index.multikey));
+    this.#setState(index.id, stateOf(index));
     collection.indexes.push({ ...index, isBuilding: false });
   }
 
@@ -253,9 +256,9 @@ export class Catalog {
   leavingIndexes(most = -1): { readonly id: number; readonly dropped: number | null }[] {
     return this.#database
       .prepare(
-        `SELECT ind.id, CASE WHEN coll.id IS NULL THEN ind.coll END AS dropped FROM ind LEFT JOIN coll ON coll.id = ind.coll WHERE ind.multikey >= ? ${limitedBy()}`,
+        `SELECT ind.id, CASE WHEN coll.id IS NULL THEN ind.coll END AS dropped FROM ind LEFT JOIN coll ON coll.id = ind.coll WHERE ind.multikey IN (?, ?) ${limitedBy()}`,
       )
-      .all(BUILDING, most) as unknown as { id: number; dropped: number | null }[];
+      .all(BUILDING, LEAVING, most) as unknown as { id: number; dropped: number | null }[];
   }
 
   /** Deletes an index that does not belong to a collection and has no entries. */
@@ -268,7 +271,7 @@ export class Catalog {
     this.onChange(ns, false);
     this.#database.prepare('UPDATE ind SET spec = ? WHERE id = ?').run(encodeDocument(spec), index.id);
     this.#sum('ind', index.id);
-    Object.assign(index, makeIndex(index.id, spec, index.multikey));
+    Object.assign(index, makeIndex(index.id, spec, index.arrays));
   }
 
   /** Replaces the options of a collection (`collMod`). */
@@ -279,9 +282,11 @@ export class Catalog {
     collection.options = options;
   }
 
-  setMultikey(index: Index): void {
-    if (!index.isBuilding) this.#setState(index.id, 1);
+  /** @param arrays the fields that have arrays in a document, in addition to those that the index knows */
+  setMultikey(index: Index, arrays: number): void {
+    index.arrays |= arrays;
     index.multikey = true;
+    if (!index.isBuilding) this.#setState(index.id, stateOf(index));
   }
 
   #setState(id: number, multikey: number): void {
@@ -353,7 +358,18 @@ function checkIndexCount({ indexes, ns }: Collection, building: number): void {
   throw new CommandError('CannotCreateIndex', `add index fails, too many indexes for ${ns}`);
 }
 
-function makeIndex(id: number, spec: Doc, multikey: boolean): Index {
+/** The value of the column `multikey` for an index of a collection. */
+function stateOf({ arrays }: Index): number {
+  if (arrays === 0) return 0;
+  return arrays === EVERY_FIELD ? 1 : ARRAYS + arrays;
+}
+
+/** The inverse of {@link stateOf}. */
+function arraysOf(state: number): number {
+  return state >= ARRAYS ? state - ARRAYS : state === 1 ? EVERY_FIELD : 0;
+}
+
+function makeIndex(id: number, spec: Doc, arrays: number): Index {
   const filter = spec.partialFilterExpression as Doc | undefined;
   const fields = Object.entries(spec.key as Doc).map(
     ([path, direction]): KeyField => [path, Number(direction) < 0 ? -1 : 1],
@@ -367,7 +383,8 @@ function makeIndex(id: number, spec: Doc, multikey: boolean): Index {
     hidden: spec.hidden === true,
     partial: filter && { filter, test: compileFilter(filter) },
     expireAfterSeconds: spec.expireAfterSeconds === undefined ? undefined : Number(spec.expireAfterSeconds),
-    multikey,
+    multikey: arrays !== 0,
+    arrays,
     isBuilding: false,
     keysOf: compileIndex(fields, spec.sparse === true),
     spec,

@@ -1,5 +1,6 @@
 import { Binary } from 'bson';
 import { CommandError } from '../errors.ts';
+import type { IndexEntries } from '../query/keys.ts';
 import { asDoc, type Doc, typeName } from '../query/types.ts';
 import type { UpdateDescription } from '../query/update-types.ts';
 import { checkDepth, decodeDocument, encodeDocument, MAX_DOCUMENT } from '../wire/bson.ts';
@@ -217,7 +218,7 @@ export class Documents {
 
   /** Adds one entry of a stored document to an index. Throws error 11000. */
   addKeyToIndex(collection: Collection, index: Index, key: Uint8Array, rid: number): void {
-    const entries = { keys: [key], multikey: false };
+    const entries = { keys: [key], arrays: 0 };
     this.#checkUnique(collection, index, entries, () => decodeDocument(this.read(rid) as Uint8Array), rid);
     this.#addKeys(index, entries, rid);
   }
@@ -236,7 +237,7 @@ export class Documents {
   }
 
   #addKeys(index: Index, entries: Entries, rid: number): void {
-    if (entries.multikey && !index.multikey) this.#catalog.setMultikey(index);
+    if ((entries.arrays & ~index.arrays) !== 0) this.#catalog.setMultikey(index, entries.arrays);
     const insert = this.#database.prepare('INSERT INTO idx(i, key, rid, sum) VALUES(?, ?, ?, ?)');
     for (const key of entries.keys) insert.run(index.id, key, rid, rowSum([key], index.id, rid));
   }
@@ -278,12 +279,9 @@ function hasImages({ options }: Collection): boolean {
   return asDoc(options.changeStreamPreAndPostImages)?.enabled === true;
 }
 
-interface Entries {
-  keys: Uint8Array[];
-  multikey: boolean;
-}
+type Entries = Pick<IndexEntries, 'keys' | 'arrays'>;
 
-const NONE: Entries = { keys: [], multikey: false };
+const NONE: Entries = { keys: [], arrays: 0 };
 
 /** The keys of a document in an index. */
 export function entriesOf(index: Index, doc: Doc): Entries {

@@ -116,8 +116,8 @@ export class IndexBuilds implements UnfinishedIndexes {
       const rows = this.#nextRows(build, collection);
       for (const { rid, doc } of rows)
         for (const [n, index] of build.indexes.entries()) {
-          const { keys, multikey } = entriesOf(index, doc);
-          if (multikey && !index.multikey) this.#catalog.setMultikey(index);
+          const { keys, arrays } = entriesOf(index, doc);
+          if ((arrays & ~index.arrays) !== 0) this.#catalog.setMultikey(index, arrays);
           for (const key of keys) build.sorters[n]?.add({ rid, key });
           build.collected += keys.length;
         }

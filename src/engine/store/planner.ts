@@ -1,7 +1,7 @@
 import { CommandError } from '../errors.ts';
 import { analyzeBranches, analyzeFilter, type Bound, impliesFilter } from '../query/match.ts';
 import { type Doc, isDoc } from '../query/types.ts';
-import { type IndexBounds, type IndexScan, indexBounds } from './bounds.ts';
+import { hasArrays, type IndexBounds, type IndexScan, indexBounds } from './bounds.ts';
 import type { Collection, Index } from './catalog.ts';
 import type { Database } from './database.ts';
 import { isExact } from './exact.ts';
@@ -131,14 +131,16 @@ function scanOf(index: Index, filterBounds: Map<string, Bound[]>, sort: SortFiel
 
 /**
  * Whether and how an index provides a sort order. Fields bound to one value are skipped; the others must follow the
- * index, either all in its direction or all in the opposite one.
+ * index, either all in its direction or all in the opposite one. None of them may have arrays: of a document with an
+ * array, a sort compares one element, which need not be the one that the scan finds first.
  */
 function sortBy(
   index: Index,
   bounds: IndexBounds,
   sort: SortField[],
 ): { reverse: boolean; merge: boolean } | undefined {
-  if (index.multikey) return undefined;
+  const arrays = new Set(index.fields.filter((_, place) => hasArrays(index, place)).map(([path]) => path));
+  if (sort.some(([path]) => arrays.has(path))) return undefined;
   const attempt = (bound: number): { reverse: boolean } | undefined => {
     const fixed = new Set(index.fields.slice(0, bound).map(([path]) => path));
     let at = bound;

@@ -292,11 +292,13 @@ export class Transactions implements RowObserver {
   #prepare(past: PastView, own: Transaction | undefined, collection: Collection, undo: (() => void)[]): void {
     const { documents } = this.#store;
     const { count } = collection;
-    const single = own?.created.has(collection.ns) ? [] : collection.indexes.filter(({ multikey }) => !multikey);
+    const known = own?.created.has(collection.ns)
+      ? []
+      : collection.indexes.map((index) => ({ index, multikey: index.multikey, arrays: index.arrays }));
     collection.count = undefined;
     undo.push(() => {
       collection.count = count;
-      for (const index of single) index.multikey = false;
+      for (const { index, ...before } of known) Object.assign(index, before);
     });
     const written = [...(own?.writes ?? [])].filter(([, { ns }]) => ns === collection.ns);
     past.include(

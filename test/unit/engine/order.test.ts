@@ -182,15 +182,19 @@ describe('the index entries of a document', () => {
     rows.map((row) => encodeKey(row, directions)).sort(compareBytes);
 
   it('have one key per array element', () => {
-    expect(keysOf({ a: [3, 1, 3] }, ['a', 1])).toEqual({ keys: keys([1], [1], [3]), multikey: true });
+    expect(keysOf({ a: [3, 1, 3] }, ['a', 1])).toEqual({ keys: keys([1], [1], [3]), multikey: true, arrays: 1 });
     expect(keysOf({ a: [{ b: 1 }, { b: [2, 3] }, 4] }, ['a.b', 1]).keys).toEqual(keys([1], [1], [2], [3], [null]));
     expect(keysOf({ a: [[1, 2]] }, ['a', 1]).keys).toEqual(keys([1], [[1, 2]]));
   });
 
   it('use undefined for an empty array and null for a missing field', () => {
-    expect(keysOf({ a: [] }, ['a', 1])).toEqual({ keys: keys([1], [EMPTY_ARRAY]), multikey: true });
+    expect(keysOf({ a: [] }, ['a', 1])).toEqual({ keys: keys([1], [EMPTY_ARRAY]), multikey: true, arrays: 1 });
     expect(keysOf({ a: [] }, ['a.b', 1]).keys).toEqual(keys([1], [null]));
-    expect(keysOf({ b: 1 }, ['a', 1], ['c', -1])).toEqual({ keys: keys([1, -1], [null, null]), multikey: false });
+    expect(keysOf({ b: 1 }, ['a', 1], ['c', -1])).toEqual({
+      keys: keys([1, -1], [null, null]),
+      multikey: false,
+      arrays: 0,
+    });
   });
 
   it.each<[Record<string, unknown>, unknown[][]]>([
