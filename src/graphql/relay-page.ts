@@ -31,9 +31,10 @@ export function pageRequest({ first, last, after, before }: ConnectionArguments)
 
 /**
  * Converts a page to the value of a connection. Whether there are rows before the cursor is queried only if selected.
+ * The next page begins at `stoppedAt` where reading stopped behind the last row.
  */
 export function connectionOf<Row extends { id: string }>(
-  { rows, hasMore, hasOthers }: Pick<Page<Row>, 'rows' | 'hasMore' | 'hasOthers'>,
+  { rows, hasMore, hasOthers, stoppedAt }: Pick<Page<Row>, 'rows' | 'hasMore' | 'hasOthers'> & { stoppedAt?: string },
   { before }: ConnectionArguments,
 ) {
   // The type of these fields is boolean; a resolver may return a promise of it.
@@ -47,8 +48,8 @@ export function connectionOf<Row extends { id: string }>(
       get hasPreviousPage() {
         return before != null ? hasMore : others();
       },
-      startCursor: rows[0]?.id ?? null,
-      endCursor: rows.at(-1)?.id ?? null,
+      startCursor: (before != null && stoppedAt) || (rows[0]?.id ?? null),
+      endCursor: (before == null && stoppedAt) || (rows.at(-1)?.id ?? null),
     },
   };
 }

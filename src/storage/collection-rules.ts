@@ -38,6 +38,7 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
       { name: 'list_by_customer', key: { tenantId: 1, environment: 1, kind: 1, customerKey: 1, order: -1 } },
       { name: 'list_by_ice', key: { tenantId: 1, environment: 1, kind: 1, 'customer.ice': 1, order: -1 } },
       { name: 'list_by_amount', key: { tenantId: 1, environment: 1, kind: 1, amount: 1, order: -1 } },
+      { name: 'search', key: { tenantId: 1, environment: 1, kind: 1, searchTerms: 1, order: -1 } },
       {
         name: 'in_line',
         key: { tenantId: 1, environment: 1, awaitsNumber: 1, order: 1 },

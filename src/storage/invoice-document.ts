@@ -16,6 +16,7 @@ import type { InvoiceStatus } from '../domain/invoice/lifecycle.ts';
 import { NO_PARTICULARS, type Particulars } from '../domain/invoice/particulars.ts';
 import type { KeptReplacement, Replaces } from '../domain/invoice/replacement.ts';
 import type { IdempotencyMark } from '../domain/invoice/repository.ts';
+import { termsOfNew } from '../domain/invoice/search/terms.ts';
 import { type InvoicePlace, legalNumber, type SeriesNumber, seriesOf } from '../domain/invoice/series-number.ts';
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
 import { type StoredWork, storedWork, workFields } from './stored-work.ts';
@@ -64,6 +65,8 @@ export interface InvoiceDocument
   ownNumber?: string;
   /** Of the customer's name: see `customerKey`. */
   customerKey: string;
+  /** By which a search finds it: see `TERM`. */
+  searchTerms: string[];
   /** Absent if it has none. */
   discount?: NonNullable<Invoice['discount']>;
   /** Absent if it has none. */
@@ -154,6 +157,7 @@ export function documentOf(
     ...invoice,
     customer: storedCustomer(invoice.customer),
     customerKey: customerKey(invoice.customer.name),
+    searchTerms: termsOfNew({ ...invoice, metadata, references, terms, ownNumber }),
     ...(given.length > 0 && { terms: Object.fromEntries(given) as Partial<InvoiceTerms> }),
     lines: lines.map(storedLine),
     events: [...invoice.events],
@@ -201,6 +205,7 @@ export function invoiceOf({
   unsummed: _unsummed,
   withheld: _withheld,
   customerKey: _customerKey,
+  searchTerms: _searchTerms,
   credit,
   credits,
   isDeposit,

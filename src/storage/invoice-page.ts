@@ -3,14 +3,16 @@ import type { InvoiceMatch, InvoicePage, InvoicePageQuery } from '../domain/invo
 import { KIND_NAMES, type Kind } from '../domain/invoice/kinds.ts';
 import { orderAt } from '../domain/order-key.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { searchPage } from './invoice-search.ts';
 import { readMerged } from './merged-page.ts';
-import { anyBehind, highestOf, orderRange, readUpTo, upTo } from './pages.ts';
+import { anyBehind, highestOf, MOST_RAISED_MS, orderRange, readUpTo, upTo } from './pages.ts';
 
 /**
  * Reads a page of a list of invoices. The list of all kinds is merged from one query for each kind, because every index
  * has the kind before the filter: so it costs the same on any server, and needs no further index.
  */
 export async function pageOf(invoices: Collection<InvoiceDocument>, query: InvoicePageQuery): Promise<InvoicePage> {
+  if (query.search) return searchPage(invoices, query, query.search);
   const newestFirst = query.cursor?.direction !== 'before';
   const { createdFrom: from, createdUntil } = query;
   const range = { cursor: query.cursor, from, until: createdUntil && createdUntil + MOST_RAISED_MS };
@@ -46,9 +48,6 @@ export async function pageOf(invoices: Collection<InvoiceDocument>, query: Invoi
   const page = found.map(invoiceOf);
   return { invoices: newestFirst ? page : page.reverse(), hasMore, hasOthers, bytes };
 }
-
-/** How far the key of an invoice may be after its time of creation so that filters by time are exact, milliseconds. */
-const MOST_RAISED_MS = 60_000;
 
 /**
  * Returns the condition on the time of creation. It is combined with a range of keys, by which an index finds the

@@ -1,6 +1,7 @@
 import type { Document, FindCursor } from 'mongodb';
 import { READ_BYTES } from '../domain/answer-bounds.ts';
 import { decoded, readBatches } from './pages.ts';
+import { firstOf } from './search-sources.ts';
 
 /** A document with its key in the order of the list, and its stored size. */
 interface Row<Stored> {
@@ -28,7 +29,10 @@ export async function readMerged<Stored extends Document & { order: string }>(
     const heads: (Row<Stored> | null)[] = [];
     for (const source of sources) heads.push(await nextOf(source));
     for (;;) {
-      const nth = firstOf(heads, newestFirst);
+      const nth = firstOf(
+        heads.map((head) => head?.stored ?? null),
+        newestFirst,
+      );
       const head = heads[nth];
       const source = sources[nth];
       if (!head || !source) return { found, hasMore: false, bytes };
@@ -55,14 +59,4 @@ async function* rowsOf<Stored extends Document>(
 async function nextOf<Stored>(source: AsyncGenerator<Row<Stored>>): Promise<Row<Stored> | null> {
   const { value, done } = await source.next();
   return done ? null : value;
-}
-
-/** Returns which of the heads is first in the order of the list; -1 if all are null. */
-function firstOf(heads: readonly (Row<{ order: string }> | null)[], newestFirst: boolean): number {
-  let first = -1;
-  for (const [nth, head] of heads.entries()) {
-    const best = heads[first];
-    if (head && (!best || head.stored.order > best.stored.order === newestFirst)) first = nth;
-  }
-  return first;
 }

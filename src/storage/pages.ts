@@ -4,6 +4,9 @@ import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/event-loop-turns.ts';
 import { orderAt } from '../domain/order-key.ts';
 import type { Page, PageQuery } from '../domain/page.ts';
 
+/** How far the key of an invoice may be after its time of creation so that filters by time are exact, milliseconds. */
+export const MOST_RAISED_MS = 60_000;
+
 /**
  * Returns the highest existing order key, up to which a page of newer rows is read. Rows are added while the page is
  * read upwards. Rows up to this key are complete (`ordered-insert.ts`); above it, a row may be visible while an earlier

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import { insertNew } from './insert-new.ts';
+import { addSearchTerms } from './search-upgrade.ts';
 
 /** A change of stored data that a version of the program needs. */
 export interface Upgrade {
@@ -14,11 +15,18 @@ export interface Upgrade {
   run(db: Db): Promise<void>;
 }
 
+const ADDS_SEARCH_TERMS: Upgrade = {
+  version: 2,
+  what: 'adds to each invoice what a search finds it by',
+  notBeside: 'its invoices would not be found',
+  run: addSearchTerms,
+};
+
 /**
  * Every change of stored data, in order. Add new ones at the end, and never remove or change one: data of any earlier
  * version runs through all upgrades that it lacks (docs/decisions/0070).
  */
-export const UPGRADES: readonly Upgrade[] = [];
+export const UPGRADES: readonly Upgrade[] = [ADDS_SEARCH_TERMS];
 
 /** The version of data that was never upgraded. */
 const FIRST_VERSION = 1;

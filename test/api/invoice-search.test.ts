@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import type { InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
-import { Client } from '../support/client.ts';
+import { Client, invoiceBody } from '../support/client.ts';
 import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
 import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
@@ -134,4 +134,35 @@ it('a credit note is in no list, no count and no search of invoices, and its id 
   expect((await own.get(`/v1/invoices?starting_after=${note.id}`)).status).toBe(400);
   const { errors } = await askWith(own, 'query ($n: String!) { invoiceByNumber(number: $n) { id } }', { n: number });
   expect(errors[0].extensions.code).toBe('resource_not_found');
+});
+
+it('any part of a document finds it: at once what it states, and with the number what it gets', async () => {
+  const own = await service.tenant();
+  const asked = new Client(service.url, own.secretKey);
+  const body = { customer: { ice: ICES[0], name: 'Coopérative Zâafrane du Souss' }, metadata: { order: 'web_88012' } };
+  const { body: invoice } = await asked.post('/v1/invoices', invoiceBody(body));
+  const ids = async (search: string, more = '') =>
+    (await askWith(asked, `query($search: String) { invoices(search: $search${more}) { nodes { id } } }`, { search }))
+      .data.invoices.nodes;
+  for (const text of ['zaaf', 'SOUSS coop', 'web_88', '001234567', 'souss 88012'])
+    expect(await ids(text)).toEqual([{ id: invoice.id }]);
+  const done = await asked.settled(invoice.id);
+  const { number } = (await askWith(asked, `{ invoice(id: "${invoice.id}") { number } }`)).data.invoice;
+  for (const text of [number, number.slice(-4), done.dgi_id, done.dgi_id.slice(-6), `souss ${number}`])
+    expect(await ids(text)).toEqual([{ id: invoice.id }]);
+  expect(await ids('souss', ', status: accepted')).toEqual([{ id: invoice.id }]);
+  expect(await ids('souss', ', status: rejected')).toEqual([]);
+  expect(await ids('souss absent')).toEqual([]);
+  const other = new Client(service.url, (await service.tenant()).secretKey);
+  expect(
+    (await askWith(other, `{ fiscalDocuments(search: "souss") { nodes { id } } }`)).data.fiscalDocuments.nodes,
+  ).toEqual([]);
+});
+
+it.each([
+  ['search: ""', 'search'],
+  ['search: "a", customerName: "a"', 'customerName'],
+])('a search that cannot be read is refused: %s', async (filter, param) => {
+  const { errors } = await askWith(client, `{ fiscalDocuments(${filter}) { nodes { id } } }`);
+  expect(errors[0].extensions).toMatchObject({ code: 'invalid_request', param });
 });

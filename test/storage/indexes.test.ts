@@ -6,6 +6,7 @@ import { customerKey } from '../../src/domain/invoice/customer-key.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { ALL_PARTITIONS, PARTITIONS } from '../../src/domain/invoice/lanes.ts';
 import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
+import { searchOf } from '../../src/domain/invoice/search/query.ts';
 import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
 import { newInvitation } from '../../src/domain/person/invitation.ts';
 import { parseLogo } from '../../src/domain/tenant/logo.ts';
@@ -382,6 +383,23 @@ function pageCalls(): [string, () => Promise<unknown>, number][] {
       const asked = { ...page, kind: null, status: null, match: null, createdFrom: null, createdUntil: null };
       calls.push([name, () => invoices.page({ ...asked, cursor, ...query }), 12]);
     }
+  // A search that finds all reads those of the tenant; one of what few have, few.
+  for (const cursor of cursors)
+    for (const [text, most] of [
+      ['at', 600],
+      ['atlas', 1000],
+      ['120,00 rien', 450],
+      ['987654', 10],
+      ['A-77', 10],
+    ] as const)
+      for (const status of [null, 'accepted'] as const) {
+        const query = { ...page, status, cursor, search: searchOf(text) };
+        calls.push([
+          `invoices.page: ${cursor?.direction}, ${status}, search ${text}`,
+          () => invoices.page(query),
+          most,
+        ]);
+      }
   for (const status of [null, 'pending'] as const)
     for (const cursor of cursors)
       for (const createdFrom of [null, 0])

@@ -50,7 +50,7 @@ const NO_REPOSITORIES = [
     'isSummedOlder',
   ],
   ...['idsOf', 'presentTenants', 'keptSince'],
-  ...['upgradeData', 'versionTrouble', 'awaitsUpgrade', 'beginVersions', 'isNewStore'],
+  ...['upgradeData', 'addSearchTerms', 'versionTrouble', 'awaitsUpgrade', 'beginVersions', 'isNewStore'],
   ...['moveTrouble', 'endMove', 'abandonMove', 'collectionNames', 'hasLiveWorker', 'watchWrites', 'insertBytes'],
   // Reads what the rules of collections say.
   'createExportedRecords',

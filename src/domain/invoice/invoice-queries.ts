@@ -2,6 +2,7 @@ import type { Environment } from '../tenant/tenant.ts';
 import type { Customer, Invoice } from './invoice.ts';
 import type { Kind } from './kinds.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
+import type { SearchedWord } from './search/query.ts';
 
 /** Number of invoices for each current status. */
 export type StatusCounts = Readonly<Record<InvoiceStatus, number>>;
@@ -46,6 +47,8 @@ export interface InvoicePageQuery {
   readonly cursor: { direction: 'after' | 'before'; order: string } | null;
   /** Restricts the page to invoices with this value. Not combined with a status, because no index has both. */
   readonly match: InvoiceMatch | null;
+  /** Restricts the page to invoices that match all of these words. Combined with everything but `match`. */
+  readonly search?: readonly SearchedWord[] | null;
   /** UNIX milliseconds, inclusive. */
   readonly createdFrom: number | null;
   /** UNIX milliseconds, exclusive. */
@@ -59,8 +62,13 @@ export interface InvoicePageQuery {
 export interface InvoicePage {
   /** Newest first. */
   readonly invoices: readonly Invoice[];
-  /** Whether there are more invoices in the direction of the query. */
+  /** Whether there are more invoices in the direction of the query. For a search: whether there may be. */
   readonly hasMore: boolean;
+  /**
+   * The invoice at which a search has stopped before it had found a whole page, because it had read many. The next page
+   * begins there.
+   */
+  readonly stoppedAt?: string;
   /**
    * Queries whether there are invoices on the other side of the cursor, including the cursor's own; false without a
    * cursor.

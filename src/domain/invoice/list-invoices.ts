@@ -6,6 +6,7 @@ import type { InvoiceMatch, InvoicePage } from './invoice-queries.ts';
 import { isDocumentId, isIdOfKind, type Kind } from './kinds.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
 import type { InvoiceReading } from './repository.ts';
+import { searchOf } from './search/query.ts';
 
 export interface ListInvoicesInput extends PageSpan {
   readonly status: InvoiceStatus | null;
@@ -18,6 +19,8 @@ export interface ListInvoicesInput extends PageSpan {
   readonly customerIce?: string | null | undefined;
   /** Centimes. */
   readonly amount?: number | null | undefined;
+  /** Restricts the list to what matches all of these words ({@link searchOf}). With none of the three. */
+  readonly search?: string | null | undefined;
   /** Compared in whole seconds. The given second itself is excluded. */
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
@@ -71,6 +74,7 @@ async function pageOf(
     kind,
     status: input.status,
     match: matchOf(input),
+    search: input.search == null ? null : searchOf(input.search),
     ...(await placeInList(input, orderOf, expected)),
     ...(input.maxBytes !== undefined && { maxBytes: input.maxBytes }),
     // Rounded to whole seconds, as timestamps are shown.
@@ -79,11 +83,11 @@ async function pageOf(
   });
 }
 
-function matchOf({ status, customerName, customerIce, amount }: ListInvoicesInput): InvoiceMatch | null {
+function matchOf({ status, search, customerName, customerIce, amount }: ListInvoicesInput): InvoiceMatch | null {
   const given = Object.entries({ customerName, customerIce, amount }).filter(([, value]) => value != null);
   const [first, second] = given.map(([name]) => name);
   if (first === undefined) return null;
-  const other = second ?? (status !== null ? 'status' : undefined);
+  const other = second ?? (status !== null ? 'status' : search == null ? undefined : 'search');
   if (other !== undefined)
     throw serviceError('invalid_request', `${first} cannot be combined with ${other}.`, second ?? first);
   if (customerName != null) return { customerKey: customerKey(customerName) };

@@ -1,11 +1,15 @@
 import type { ArgBuilder } from '@pothos/core';
 import type { ListInvoicesInput } from '../../domain/invoice/list-invoices.ts';
+import { LONGEST_SEARCH, MOST_SEARCHED } from '../../domain/invoice/search/query.ts';
 import type { Types } from '../payload.ts';
 import { type ConnectionArguments, pageRequest } from '../relay-page.ts';
 import { InvoiceStatusType } from './contract.ts';
 
 /** The text about combinations of filters for which there is no index. */
-const ALONE = 'Not with `status` or another one of `customerName`, `customerIce` and `amount`.';
+const ALONE = 'Not with `status`, `search` or another one of `customerName`, `customerIce` and `amount`.';
+
+/** What a search finds. */
+const SEARCHED = `A word finds the beginnings of words in the customer’s name, in the references and in the values of \`metadata\`, the end of the number and of the \`dgiId\`, the beginning of the ICE or at least six digits of it, the amount in any spelling (\`1 234,50\`, \`1234.5\`), and the id; case, accents and forms of letters do not count. At most ${LONGEST_SEARCH} characters and ${MOST_SEARCHED} words. A page of a search that finds few in many documents may be shorter than requested, or empty: continue at \`endCursor\` while \`hasNextPage\` is true.`;
 
 /** Makes the filters of a list. @param called what it lists */
 export function listArguments(arg: ArgBuilder<Types>, called: string) {
@@ -16,6 +20,7 @@ export function listArguments(arg: ArgBuilder<Types>, called: string) {
     }),
     customerIce: arg.string({ description: `Only ${called} of the customer with this ICE. ${ALONE}` }),
     amount: arg({ type: 'Centimes', description: `Only ${called} of this amount payable. ${ALONE}` }),
+    search: arg.string({ description: `Only ${called} that match each of these words. ${SEARCHED}` }),
     createdAfter: arg({ type: 'DateTime', description: 'Created after this instant.' }),
     createdBefore: arg({ type: 'DateTime', description: 'Created before this instant.' }),
   };
@@ -33,6 +38,7 @@ export function listInput(
     customerName: args.customerName,
     customerIce: args.customerIce,
     amount: args.amount,
+    search: args.search,
     createdAfter: args.createdAfter ?? null,
     createdBefore: args.createdBefore ?? null,
   };

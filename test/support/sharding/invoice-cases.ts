@@ -5,6 +5,7 @@ import { createInvoiceIds } from '../../../src/domain/invoice/invoice-ids.ts';
 import { ALL_PARTITIONS } from '../../../src/domain/invoice/lanes.ts';
 import { summedOf } from '../../../src/domain/invoice/periods/summed-invoice.ts';
 import type { Claim, InvoiceChange } from '../../../src/domain/invoice/repository.ts';
+import { searchOf } from '../../../src/domain/invoice/search/query.ts';
 import { newCreationMoment, orderAt } from '../../../src/domain/order-key.ts';
 import type { Store } from '../../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../../src/storage/invoice-document.ts';
@@ -118,6 +119,14 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       {
         call: () => invoices.page({ ...page, match: { customerKey: 'a' } }),
         scatters: ['find invoices by customerKey, environment, kind, tenantId'],
+        because: A_LIST,
+      },
+      {
+        call: () => invoices.page({ ...page, search: searchOf('atl'), status: 'pending' }),
+        scatters: [
+          'find invoices by environment, kind, searchTerms, tenantId',
+          'find invoices by environment, kind, tenantId',
+        ],
         because: A_LIST,
       },
     ],

@@ -1,0 +1,143 @@
+import { serviceError } from '../../errors.ts';
+import { kindOfId } from '../kinds.ts';
+import { amountOf } from './amounts.ts';
+import { compact, firstOf, folded, wordsOf } from './fold.ts';
+import { endOf, HEADS, ICE_GROUP, TAIL, TERM } from './terms.ts';
+
+/** Maximum length of a search, in characters. */
+export const LONGEST_SEARCH = 200;
+/** Maximum number of words in a search, and of their parts between punctuation. */
+export const MOST_SEARCHED = 12;
+const MOST_PARTS = 24;
+
+/** What is compared of an invoice. */
+export interface SearchedRow {
+  readonly id: string;
+  /** Centimes. */
+  readonly amount: number;
+  readonly ice: string | null;
+  readonly terms: readonly string[];
+}
+
+/** Where invoices are found: by their id or amount, by one of their terms, or by the beginning of one. */
+export type Place =
+  | { readonly id: string }
+  | { readonly amount: number }
+  | { readonly term: string }
+  | { readonly beginning: string };
+
+/** One meaning of a word. */
+export interface Meaning {
+  /** Contains all invoices that match, and few others. */
+  readonly narrow: Place;
+  /** Contains all of them, too, and is in the order of the list; null: nothing smaller than the whole list does. */
+  readonly ordered: Exclude<Place, { beginning: string }> | null;
+  matches(row: SearchedRow): boolean;
+}
+
+/** A word of a search. An invoice matches it by any of the meanings. */
+export interface SearchedWord {
+  readonly meanings: readonly Meaning[];
+}
+
+/** Digits in groups of three: an amount or an ICE that is written with spaces. */
+const GROUPED = /(?<![\p{L}\p{N}.,])\d{1,3}(?:\s\d{3})+(?:[.,]\d{1,2})?(?![\p{L}\p{N}])/gu;
+const JOINED = '\u0001';
+const CURRENCY = ['mad', 'dh', 'dhs', 'درهم'];
+/** A serial is shown with at least six digits. */
+const SERIAL_DIGITS = 6;
+
+/**
+ * Interprets a search. An invoice is found if it matches every word.
+ * @throws {ServiceError} invalid_request for a text that is too long, has too many words, or none
+ */
+export function searchOf(text: string): readonly SearchedWord[] {
+  if (text.length > LONGEST_SEARCH)
+    throw serviceError('invalid_request', `search must have at most ${LONGEST_SEARCH} characters.`, 'search');
+  const plain = folded(text.replace(/٫/g, ',').replace(/٬/g, '')).trim();
+  // Exports put an apostrophe before digits, so that spreadsheets keep them as text.
+  const joined = plain.replace(/^'(?=\d)/, '').replace(GROUPED, (digits) => digits.replace(/\s/g, JOINED));
+  const split = joined.split(/\s+/).map((part) => part.replaceAll(JOINED, ' '));
+  const parts = new Set(split.filter((part) => compact(part) !== ''));
+  const hasAmount = [...parts].some((part) => amountOf(part) !== null);
+  const words = [...parts].filter((part) => !(hasAmount && CURRENCY.includes(part)));
+  if (words.length === 0)
+    throw serviceError('invalid_request', 'search must have at least one letter or digit.', 'search');
+  if (words.length > MOST_SEARCHED || wordsOf(joined).length > MOST_PARTS)
+    throw serviceError('invalid_request', `search must have at most ${MOST_SEARCHED} words.`, 'search');
+  return words.map((word) => ({ meanings: meaningsOf(word) }));
+}
+
+export function matchesAll(row: SearchedRow, words: readonly SearchedWord[]): boolean {
+  return words.every(({ meanings }) => meanings.some((meaning) => meaning.matches(row)));
+}
+
+function meaningsOf(word: string): Meaning[] {
+  if (kindOfId(word) !== null) return [{ ...at({ id: word }), matches: ({ id }) => id === word }];
+  const plain = compact(word);
+  const amount = amountOf(word);
+  return [
+    asWords(wordsOf(word)),
+    ...(/\d/.test(plain) ? [...asNumber(plain), ...asDgiId(plain)] : []),
+    ...(/^\d+$/.test(plain) ? asIce(plain) : []),
+    ...(amount === null ? [] : [{ ...at({ amount }), matches: (row: SearchedRow) => row.amount === amount }]),
+  ];
+}
+
+function at(place: Exclude<Place, { beginning: string }>): Pick<Meaning, 'narrow' | 'ordered'> {
+  return { narrow: place, ordered: place };
+}
+
+/** Each of the words begins a word of the invoice. A single letter is a word by itself. */
+function asWords(words: readonly string[]): Meaning {
+  const terms = words.map((word) => `${TERM.word}${word}`);
+  const matches = ({ terms: own }: SearchedRow) =>
+    terms.every((term, nth) => (isLetter(words[nth]) ? own.includes(term) : own.some((each) => each.startsWith(term))));
+  const longest = words.reduce((a, b) => (b.length > a.length ? b : a));
+  if (isLetter(longest)) return { ...at({ term: `${TERM.word}${longest}` }), matches };
+  const head = HEADS.findLast((length) => longest.length >= length) ?? HEADS[0];
+  const ordered = { term: `${TERM.head}${firstOf(longest, head)}` };
+  const narrow = longest.length === head ? ordered : { beginning: `${TERM.word}${longest}` };
+  return { narrow, ordered, matches };
+}
+
+function isLetter(word: string | undefined): boolean {
+  return word?.length === 1;
+}
+
+/** The end of a number. A single digit is a whole serial number. */
+function asNumber(plain: string): Meaning[] {
+  const end = plain.length > 1 ? endOf(plain) : plain.padEnd(SERIAL_DIGITS, '0');
+  const beginning = `${TERM.number}${end}`;
+  const ordered = end.length < TAIL ? null : { term: `${TERM.tail}${end.slice(0, TAIL)}` };
+  const narrow = ordered !== null && end.length === TAIL ? ordered : { beginning };
+  return [{ narrow, ordered, matches: beginsWith(beginning) }];
+}
+
+/** The end of the authority's id. Shorter ends are common to too many. */
+function asDgiId(plain: string): Meaning[] {
+  const beginning = `${TERM.dgiId}${endOf(plain)}`;
+  return plain.length < SHORTEST_RUN ? [] : [{ narrow: { beginning }, ordered: null, matches: beginsWith(beginning) }];
+}
+
+const beginsWith =
+  (beginning: string) =>
+  ({ terms }: SearchedRow) =>
+    terms.some((each) => each.startsWith(beginning));
+
+/** With fewer digits, only the beginning of an ICE is found. */
+const ANYWHERE = 6;
+const SHORTEST_RUN = 4;
+const ICE_LENGTH = 15;
+
+/** Digits of an ICE. Which of its stored groups they contain depends on where in it they are. */
+function asIce(digits: string): Meaning[] {
+  if (digits.length < SHORTEST_RUN || digits.length > ICE_LENGTH) return [];
+  const isBeginning = digits.length < ANYWHERE || digits.length === ICE_LENGTH;
+  const matches = ({ ice }: SearchedRow) =>
+    isBeginning ? ice?.startsWith(digits) === true : ice?.includes(digits) === true;
+  return (isBeginning ? [0] : [0, 1, 2]).map((from) => ({
+    ...at({ term: `${TERM.ice}${digits.slice(from, from + ICE_GROUP)}` }),
+    matches,
+  }));
+}

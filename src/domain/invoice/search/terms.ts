@@ -1,0 +1,103 @@
+import type { Invoice } from '../invoice.ts';
+import { compact, firstOf, folded, reversed, wordsOf } from './fold.ts';
+
+/**
+ * The terms by which an invoice is found. They are stored with it, in one array with one index, so a term begins with
+ * the letter of what it is.
+ */
+export const TERM = {
+  /** A word of the customer's name, of a reference or of the metadata. */
+  word: 'w',
+  /** The first letters of a word, as many as {@link HEADS} says. */
+  head: 'p',
+  /** The letters and digits of the number, from the end. */
+  number: 'n',
+  /** The last {@link TAIL} of them, from the end. */
+  tail: 'e',
+  /** Some digits of the ICE, as {@link ICE_PLACES} says. */
+  ice: 'i',
+  /** The letters and digits of the authority's id, from the end. */
+  dgiId: 'd',
+} as const;
+
+/** A stored beginning of a word gives the order of all invoices with such a word, however many there are. */
+export const HEADS = [2, 4] as const;
+export const TAIL = 3;
+/** Where in an ICE the stored groups of {@link ICE_GROUP} digits begin: any six digits in a row contain a whole one. */
+const ICE_PLACES = [0, 3, 6, 9] as const;
+export const ICE_GROUP = 4;
+
+/** Maximum number of words of the customer's name, and of all references and metadata together. */
+const MOST_WORDS = { name: 16, other: 24 };
+/** Maximum length of an identifier that is compared from its end. */
+const LONGEST_NUMBER = 40;
+/** Maximum length of a text that is read for words. */
+const LONGEST_TEXT = 400;
+const ARTICLE = 'ال';
+
+type Searched = Pick<Invoice, 'customer' | 'metadata' | 'references' | 'terms' | 'ownNumber'>;
+
+/** The terms of a new invoice, which has neither a number of the series nor an id of the authority. */
+export function termsOfNew({ customer, metadata, references, terms, ownNumber }: Searched): string[] {
+  const { order, contract } = references ?? {};
+  const others = [order, contract, terms.paymentReference, ...Object.values(metadata)];
+  const words = [
+    ...takeWords([customer.name], MOST_WORDS.name),
+    ...takeWords(
+      others.flatMap((each) => each ?? []),
+      MOST_WORDS.other,
+    ),
+  ];
+  const ice = customer.ice ?? '';
+  const groups = ice === '' ? [] : ICE_PLACES.map((place) => `${TERM.ice}${ice.slice(place, place + ICE_GROUP)}`);
+  return distinct([...words.flatMap(termsOfWord), ...groups, ...(ownNumber === null ? [] : termsOfNumber(ownNumber))]);
+}
+
+/** The terms that a number adds. */
+export function termsOfNumber(number: string): string[] {
+  const end = endOf(number);
+  return [`${TERM.number}${end}`, `${TERM.tail}${firstOf(end, TAIL)}`];
+}
+
+/** The terms that the authority's id adds. */
+export function termsOfDgiId(dgiId: string): string[] {
+  return [`${TERM.dgiId}${endOf(dgiId)}`];
+}
+
+/** The terms of an invoice in any state. */
+export function termsOf(invoice: Searched & Pick<Invoice, 'number' | 'dgiId'>): string[] {
+  const { number, dgiId } = invoice;
+  return distinct([
+    ...termsOfNew(invoice),
+    ...(number === null ? [] : termsOfNumber(number)),
+    ...(dgiId === null ? [] : termsOfDgiId(dgiId)),
+  ]);
+}
+
+function takeWords(texts: readonly string[], most: number): string[] {
+  const words: string[] = [];
+  for (const text of texts) {
+    if (words.length >= most) break;
+    words.push(...wordsOf(folded(text.slice(0, LONGEST_TEXT))));
+  }
+  return words.slice(0, most).flatMap((word) => (hasArticle(word) ? [word, word.slice(ARTICLE.length)] : [word]));
+}
+
+/** A name with the Arabic article is found without it, too. */
+function hasArticle(word: string): boolean {
+  return word.startsWith(ARTICLE) && word.length > ARTICLE.length + 2;
+}
+
+/** The letters and digits of an identifier, from the end. */
+export function endOf(identifier: string): string {
+  return firstOf(reversed(compact(folded(identifier))), LONGEST_NUMBER);
+}
+
+function termsOfWord(word: string): string[] {
+  const heads = HEADS.filter((length) => word.length >= length);
+  return [`${TERM.word}${word}`, ...heads.map((length) => `${TERM.head}${firstOf(word, length)}`)];
+}
+
+function distinct(terms: readonly string[]): string[] {
+  return [...new Set(terms)];
+}

@@ -1,0 +1,220 @@
+import type { Collection, Filter } from 'mongodb';
+import { READ_BYTES } from '../domain/answer-bounds.ts';
+import type { InvoicePage, InvoicePageQuery } from '../domain/invoice/invoice-queries.ts';
+import { KIND_NAMES } from '../domain/invoice/kinds.ts';
+import { matchesAll, type SearchedWord } from '../domain/invoice/search/query.ts';
+import { orderAt } from '../domain/order-key.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { decoded, highestOf, MOST_RAISED_MS, orderRange } from './pages.ts';
+import { type FoundRow, orderedPlaceOf, rowsInOrder, rowsOf, type SearchedPlace } from './search-places.ts';
+import { mergedRows } from './search-sources.ts';
+
+/** A place with at most so many rows is read as a whole. */
+const FEW = 200;
+/** Maximum number of rows that are read in order to choose what is read for a page. */
+const MOST_PROBED = 1500;
+/** Maximum number of rows that are read for a page. A page that would need more ends there. */
+const MOST_READ = 2000;
+
+type Invoices = Collection<InvoiceDocument>;
+type Cursor = InvoicePageQuery['cursor'];
+
+/**
+ * Reads a page of the invoices that match all words of a search (docs/decisions/0091). Where one word is in few
+ * invoices, these are read, and the other words only compared. Otherwise the page is read in the order of the list, from
+ * the places of the word of which most rows match the others. So no search reads more than a fixed number of rows.
+ */
+export async function searchPage(
+  invoices: Invoices,
+  query: InvoicePageQuery,
+  words: readonly SearchedWord[],
+): Promise<InvoicePage> {
+  const { cursor, limit, maxBytes } = query;
+  const search = await begin(invoices, query, words);
+  const hasOthers = async () => {
+    if (!cursor) return false;
+    const back = { direction: cursor.direction === 'after' ? 'before' : 'after', order: cursor.order } as const;
+    const { ids, stoppedAt } = await search.read(back, 1, true);
+    return ids.length > 0 || stoppedAt !== undefined;
+  };
+  const { ids, hasMore, stoppedAt } = await search.read(cursor, limit, false);
+  const found = await readInOrder(invoices, ids, maxBytes);
+  const page = found.found.map(invoiceOf);
+  return {
+    invoices: cursor?.direction === 'before' ? page.reverse() : page,
+    hasMore: hasMore || found.hasMore,
+    hasOthers,
+    bytes: found.bytes,
+    ...(stoppedAt !== undefined && !found.hasMore && { stoppedAt }),
+  };
+}
+
+/** Number of found invoices that are read at once. */
+const AT_ONCE = 25;
+
+/** Reads invoices in the order of their ids, as many as have `maxBytes` together, but at least one. */
+async function readInOrder(invoices: Invoices, ids: readonly string[], maxBytes = READ_BYTES) {
+  const found: InvoiceDocument[] = [];
+  let bytes = 0;
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    // Filters by id only: with the tenant in the filter, some servers would scan all invoices of the tenant.
+    const filter = { _id: { $in: ids.slice(from, from + AT_ONCE) } };
+    const raws = (await invoices.find(filter, { raw: true }).toArray()) as unknown as Uint8Array[];
+    const rows = await Promise.all(
+      raws.map(async (raw) => ({ document: await decoded<InvoiceDocument>(raw), size: raw.length })),
+    );
+    const place = new Map(ids.map((id, nth) => [id, nth]));
+    rows.sort((a, b) => (place.get(a.document._id) ?? 0) - (place.get(b.document._id) ?? 0));
+    for (const { document, size } of rows) {
+      if (found.length > 0 && bytes + size > maxBytes) return { found, hasMore: true, bytes };
+      found.push(document);
+      bytes += size;
+    }
+  }
+  return { found, hasMore: false, bytes };
+}
+
+interface Read {
+  /** In the order of reading. */
+  readonly ids: readonly string[];
+  readonly hasMore: boolean;
+  readonly stoppedAt?: string;
+}
+
+/** What a page is read from: rows that are known, or places that are in the order of the list. */
+type Sources = readonly (readonly FoundRow[] | { readonly kind: Kind; readonly place: OrderedPlace })[];
+type Kind = (typeof KIND_NAMES)[number];
+type OrderedPlace = Exclude<SearchedPlace, { beginning: string }>;
+
+async function begin(invoices: Invoices, query: InvoicePageQuery, words: readonly SearchedWord[]) {
+  const kinds = query.kind === null ? KIND_NAMES : [query.kind];
+  const newest = await newestOf(invoices, query, kinds);
+  const passes = (row: FoundRow) => isWithin(query, row) && matchesAll(row, words);
+  let chosen: Promise<Sources> | undefined;
+  return {
+    async read(cursor: Cursor, limit: number, isInclusive: boolean): Promise<Read> {
+      if (newest === null) return { ids: [], hasMore: false };
+      chosen ??= choose(invoices, query, kinds, words, passes);
+      const newestFirst = cursor?.direction !== 'before';
+      const order = rangeOf(query, cursor, newest, isInclusive);
+      let read = 0;
+      const sources = (await chosen).map((each) =>
+        'place' in each
+          ? rowsInOrder(invoices, query, each.kind, each.place, { order, newestFirst })
+          : sorted(each, newestFirst).filter((row) => isInRange(order, row)),
+      );
+      const ids: string[] = [];
+      for await (const row of mergedRows(sources, newestFirst, () => read++)) {
+        if (passes(row)) {
+          if (ids.length === limit) return { ids, hasMore: true };
+          ids.push(row.id);
+        }
+        if (read >= MOST_READ) return { ids, hasMore: true, stoppedAt: row.id };
+      }
+      return { ids, hasMore: false };
+    },
+  };
+}
+
+/** Returns the highest existing key. Up to it all rows are complete (`pages.ts`), so no page passes one over. */
+async function newestOf(invoices: Invoices, { tenantId, environment }: InvoicePageQuery, kinds: readonly Kind[]) {
+  const whole = { cursor: null, from: null, until: null };
+  const tops = await Promise.all(
+    kinds.map((kind) => highestOf(invoices, { tenantId, environment, kind } as Filter<InvoiceDocument>, whole, 'list')),
+  );
+  return (
+    tops
+      .filter((top) => top !== null)
+      .sort()
+      .at(-1) ?? null
+  );
+}
+
+/** Chooses from what the pages of a search are read. */
+async function choose(
+  invoices: Invoices,
+  query: InvoicePageQuery,
+  kinds: readonly Kind[],
+  words: readonly SearchedWord[],
+  passes: (row: FoundRow) => boolean,
+): Promise<Sources> {
+  const byLength = [...words].sort((a, b) => lengthOf(b) - lengthOf(a));
+  const candidates = [...byLength.map(placesOf), ...(query.status === null ? [] : [[same({ status: query.status })]])];
+  const [only] = candidates;
+  // A single word of which every meaning has its own order: nothing is to be chosen.
+  if (only && candidates.length === 1 && only.every(({ narrow, ordered }) => narrow === ordered))
+    return only.flatMap(({ ordered }) => kinds.map((kind) => ({ kind, place: ordered })));
+  let probed = 0;
+  let best: { readonly share: number; readonly sources: Sources } | null = null;
+  for (const places of candidates) {
+    if (best && probed >= MOST_PROBED) break;
+    const parts = await Promise.all(
+      places.flatMap((each) =>
+        kinds.map(async (kind) => ({ ...each, kind, rows: await rowsOf(invoices, query, kind, each.narrow, FEW + 1) })),
+      ),
+    );
+    const rows = parts.flatMap((part) => part.rows);
+    probed += rows.length;
+    const sources = parts.map(({ kind, ordered, rows }) => (rows.length > FEW ? { kind, place: ordered } : rows));
+    if (parts.every(({ rows }) => rows.length <= FEW)) return sources;
+    const share = rows.filter(passes).length / rows.length;
+    if (!best || share > best.share) best = { share, sources };
+  }
+  return best?.sources ?? [];
+}
+
+interface Places {
+  readonly narrow: SearchedPlace;
+  readonly ordered: OrderedPlace;
+}
+
+function same(place: OrderedPlace): Places {
+  return { narrow: place, ordered: place };
+}
+
+function placesOf({ meanings }: SearchedWord): readonly Places[] {
+  return meanings.map((meaning) => ({ narrow: meaning.narrow, ordered: orderedPlaceOf(meaning) }));
+}
+
+/** The length of what a word is searched by; longer ones are in fewer invoices. */
+function lengthOf({ meanings }: SearchedWord): number {
+  return Math.max(...meanings.map(({ narrow }) => String(Object.values(narrow)[0]).length));
+}
+
+/** As `createdWithin` of a list. */
+function isWithin({ status, createdFrom, createdUntil }: InvoicePageQuery, row: FoundRow): boolean {
+  if (status !== null && row.status !== status) return false;
+  if (createdUntil !== null && row.createdAt >= createdUntil) return false;
+  return createdFrom === null || row.createdAt >= createdFrom || row.order >= orderAt(createdFrom + MOST_RAISED_MS);
+}
+
+interface Range {
+  readonly $gt?: string;
+  readonly $gte?: string;
+  readonly $lt?: string;
+  readonly $lte: string;
+}
+
+function rangeOf(
+  { createdFrom: from, createdUntil }: InvoicePageQuery,
+  cursor: Cursor,
+  newest: string,
+  isInclusive: boolean,
+): Range {
+  const until = createdUntil && createdUntil + MOST_RAISED_MS;
+  const range: Range = { ...orderRange({ cursor: isInclusive ? null : cursor, from, until }), $lte: newest };
+  if (!isInclusive || cursor === null) return range;
+  const { order } = cursor;
+  if (cursor.direction === 'after') return { ...range, $lte: order < newest ? order : newest };
+  return { ...range, $gte: range.$gte !== undefined && range.$gte > order ? range.$gte : order };
+}
+
+function isInRange({ $gt, $gte, $lt, $lte }: Range, { order }: FoundRow): boolean {
+  return (
+    order <= $lte && ($lt === undefined || order < $lt) && ($gt === undefined || order > $gt) && order >= ($gte ?? '')
+  );
+}
+
+function sorted(rows: readonly FoundRow[], newestFirst: boolean): readonly FoundRow[] {
+  return rows.toSorted((a, b) => (a.order < b.order ? -1 : 1) * (newestFirst ? -1 : 1));
+}

@@ -1,0 +1,99 @@
+import type { Collection, Document, Filter, FindCursor } from 'mongodb';
+import type { InvoicePageQuery } from '../domain/invoice/invoice-queries.ts';
+import type { Kind } from '../domain/invoice/kinds.ts';
+import type { InvoiceStatus } from '../domain/invoice/lifecycle.ts';
+import type { Meaning, Place, SearchedRow } from '../domain/invoice/search/query.ts';
+import type { InvoiceDocument } from './invoice-document.ts';
+
+/** The part of a stored invoice that a search compares. */
+export interface FoundRow extends SearchedRow {
+  readonly order: string;
+  readonly status: InvoiceStatus;
+  /** UNIX milliseconds. */
+  readonly createdAt: number;
+}
+
+type Owner = Pick<InvoicePageQuery, 'tenantId' | 'environment'>;
+type Stored = Pick<InvoiceDocument, '_id' | 'order' | 'status' | 'createdAt' | 'amount'> & {
+  searchTerms?: readonly string[];
+  customer: { readonly ice?: string | null };
+};
+
+const PROJECTION = { order: 1, status: 1, createdAt: 1, amount: 1, searchTerms: 1, 'customer.ice': 1 } as const;
+/** More rows at once than most pages have, because not all of them match. */
+const BATCH = 100;
+
+/** Where rows are read, each place by an index of its own. */
+export type SearchedPlace = Place | { readonly status: InvoiceStatus } | { readonly all: true };
+
+/** Without the hints, servers could choose an index by which the place has no bound. */
+function placeOf(place: SearchedPlace): { readonly filter: Document; readonly hint: string } {
+  if ('id' in place) return { filter: { _id: place.id }, hint: '_id_' };
+  if ('amount' in place) return { filter: { amount: place.amount }, hint: 'list_by_amount' };
+  if ('status' in place) return { filter: { status: place.status }, hint: 'list_by_status' };
+  if ('all' in place) return { filter: {}, hint: 'list' };
+  // Terms consist of letters and digits, so they need no escapes.
+  const searchTerms = 'term' in place ? place.term : new RegExp(`^${place.beginning}`);
+  return { filter: { searchTerms }, hint: 'search' };
+}
+
+function find(
+  invoices: Collection<InvoiceDocument>,
+  { tenantId, environment }: Owner,
+  kind: Kind,
+  place: SearchedPlace,
+  order: Document | null,
+): FindCursor<Stored> {
+  const { filter, hint } = placeOf(place);
+  const whole = { tenantId, environment, kind, ...filter, ...(order && { order }) } as Filter<InvoiceDocument>;
+  return invoices.find(whole, { hint }).project<Stored>(PROJECTION);
+}
+
+/** Returns the rows of a place in any order, but at most `most`. */
+export async function rowsOf(
+  invoices: Collection<InvoiceDocument>,
+  owner: Owner,
+  kind: Kind,
+  place: SearchedPlace,
+  most: number,
+): Promise<FoundRow[]> {
+  const found = await find(invoices, owner, kind, place, null).limit(most).batchSize(most).toArray();
+  return found.map(rowOf);
+}
+
+/** Yields the rows of a place in the order of the list, in batches. */
+export async function* rowsInOrder(
+  invoices: Collection<InvoiceDocument>,
+  owner: Owner,
+  kind: Kind,
+  place: Exclude<SearchedPlace, { beginning: string }>,
+  { order, newestFirst }: { readonly order: Document | null; readonly newestFirst: boolean },
+): AsyncGenerator<FoundRow> {
+  const cursor = find(invoices, owner, kind, place, order)
+    .sort({ order: newestFirst ? -1 : 1 })
+    .batchSize(BATCH);
+  try {
+    while (await cursor.hasNext()) {
+      yield* cursor.readBufferedDocuments().map(rowOf);
+    }
+  } finally {
+    await cursor.close();
+  }
+}
+
+function rowOf({ _id, order, status, createdAt, amount, searchTerms = [], customer }: Stored): FoundRow {
+  return {
+    id: _id,
+    order,
+    status,
+    createdAt: createdAt.getTime(),
+    amount,
+    terms: searchTerms,
+    ice: customer.ice ?? null,
+  };
+}
+
+/** Where the rows of a meaning are in the order of the list. */
+export function orderedPlaceOf({ ordered }: Meaning): Exclude<SearchedPlace, { beginning: string }> {
+  return ordered ?? { all: true };
+}
