@@ -10,6 +10,7 @@ import { customers } from './invoice/customer-search.ts';
 import { DRAFT_USE_CASES } from './invoice/drafts/edit-drafts.ts';
 import { fiscalDocumentByNumber, invoiceByNumber } from './invoice/find-by-number.ts';
 import { fiscalDocuments, invoices } from './invoice/list-invoices.ts';
+import { period } from './invoice/periods/read-period.ts';
 import { creditPreview } from './invoice/preview-credit.ts';
 import { creditsOfInvoices } from './invoice/read-credits.ts';
 import { deductionsOfInvoices } from './invoice/read-deductions.ts';
@@ -50,6 +51,7 @@ export const USE_CASES = {
   invoiceEvents,
   invoices,
   invoicesById,
+  period,
   replaceInvoice,
   resendCreditNoteEmail,
   resendInvoiceEmail,

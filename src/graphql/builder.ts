@@ -22,6 +22,7 @@ export const builder = new SchemaBuilder<{
   Scalars: {
     DateTime: { Input: Date; Output: Date };
     Centimes: { Input: number; Output: number };
+    CentimesSum: { Input: bigint; Output: bigint };
     SafeInt: { Input: number; Output: number };
     Decimal: { Input: number; Output: number };
     DraftContent: { Input: unknown; Output: object };

@@ -15,6 +15,7 @@ import './types/webhook-resend.ts';
 import './types/fiscal-document-list.ts';
 import './types/invoice-by-number.ts';
 import './types/invoice-search.ts';
+import './types/period.ts';
 import './types/invoice-events.ts';
 import './types/webhook-endpoint.ts';
 import './types/authority-problem.ts';

@@ -101,6 +101,11 @@ null 404 404 403 hidden hidden 403 null null null null 404  InvoiceWarning rule
 null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 null null 403 403 CreateWebhookEndpointPayload  LimitReachedError param
 403 403 403 403 403 403 403 + + + + +  Member addressConfirmed current email id name role
 + + + 403 403 403 403 + + + + +  InvoiceDay accepted date pending rejected signing transmitted
++ + + 403 403 403 403 + + + + +  Period creditNotes from invoices name through
++ + + 403 403 403 403 + + + + +  PeriodKind accepted pending rejected signing transmitted
++ + + 403 403 403 403 + + + + +  PeriodRate net rate tax
++ + + 403 403 403 403 + + + + +  PeriodReport before period
++ + + 403 403 403 403 + + + + +  PeriodSums count net rates tax total withheld
 + hidden hidden 403 403 403 403 + + + + hidden  KnownCustomer address email ice kind name
 null hidden hidden 403 403 403 403 null null null null hidden  KnownCustomer country taxNumber
 + + + 403 403 403 403 + + + + +  Mutation validateInvoice
@@ -127,7 +132,7 @@ InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError 
 null null null 403 403 403 403 null null null null null  Problem expected
 + + + 403 403 403 403 + + + + +  FiscalDocumentConnection edges nodes pageInfo
 + + + 403 403 403 403 + + + + +  FiscalDocumentEdge cursor node
-+ + + 403 403 403 403 + + + + +  Query apiKeys drafts fiscalDocuments invoiceDays invoices rules tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
++ + + 403 403 403 403 + + + + +  Query apiKeys drafts fiscalDocuments invoiceDays invoices period rules tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + empty empty 403 403 403 403 + + + + empty  Query customers
 + 404 404 403 403 403 403 + + 403 403 404  Query apiRequest
 + + + 403 403 403 403 + + 403 403 +  Query apiRequestFailures apiRequests
@@ -217,6 +222,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Query.members': 'members { id }',
   'Query.customers': 'customers(beginning: "own-9bd1c7") { ice }',
   'Query.invoiceDays': 'invoiceDays(days: 1) { accepted }',
+  'Query.period': 'period(period: "2026-11") { period { name } }',
   'Mutation.createInvoice': `createInvoice(input: ${CREATION}) { __typename }`,
   'Mutation.createDraft': 'createDraft(content: { amount: "12 000" }) { __typename }',
   'Mutation.updateDraft': 'updateDraft(id: "DRAFT", version: 1, content: { amount: 12000 }) { __typename }',

@@ -5,6 +5,8 @@ import type { introspection } from './schema-types.d.ts';
 interface Scalars {
   /** Centimes: an integer within ±(2^53 - 1). */
   Centimes: number;
+  /** A sum of centimes, as a text of digits. */
+  CentimesSum: string;
   /** An instant, ISO 8601 in UTC. */
   DateTime: string;
   /** An object with members of any kind. */

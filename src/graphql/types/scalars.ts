@@ -40,6 +40,14 @@ builder.scalarType('Centimes', {
   ...safeInteger('an integer of centimes', Number.NEGATIVE_INFINITY),
 });
 
+builder.scalarType('CentimesSum', {
+  description:
+    'A sum of amounts in centimes (1/100 MAD), as a text of digits, because it may be beyond ±(2^53 - 1): "12000" means 120.00 MAD.',
+  serialize: (value) => value.toString(),
+  // No input has it.
+  parseValue: (value) => BigInt(String(value)),
+});
+
 builder.scalarType('SafeInt', {
   description: 'An integer within ±(2^53 - 1), a larger range than `Int`.',
   ...safeInteger('an integer', Number.MIN_SAFE_INTEGER),

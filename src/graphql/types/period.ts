@@ -1,0 +1,103 @@
+import { INVOICE_STATUSES, type InvoiceStatus, STATUSES } from '../../domain/invoice/lifecycle.ts';
+import type { RateSum, Sums } from '../../domain/invoice/periods/day-sums.ts';
+import type { PeriodReport, SummedPeriod } from '../../domain/invoice/periods/read-period.ts';
+import { TAX_RATE_DESCRIPTION, TAX_RATES, type TaxRate } from '../../domain/invoice/tax-rate.ts';
+import { accessOf } from '../access.ts';
+import { builder } from '../builder.ts';
+import './scalars.ts';
+
+const NO_SUM: RateSum = { net: 0n, tax: 0n };
+
+const PeriodRateType = builder.objectRef<RateSum & { readonly rate: TaxRate }>('PeriodRate').implement({
+  description: 'What documents have at one rate of VAT.',
+  fields: (t) => ({
+    rate: t.exposeInt('rate', { description: TAX_RATE_DESCRIPTION }),
+    net: t.expose('net', { type: 'CentimesSum', description: 'Excluding tax.' }),
+    tax: t.expose('tax', { type: 'CentimesSum', description: 'The VAT.' }),
+  }),
+});
+
+const PeriodSumsType = builder.objectRef<Sums>('PeriodSums').implement({
+  description: 'The sums of documents. Those of credit notes are positive.',
+  fields: (t) => ({
+    count: t.expose('count', { type: 'SafeInt', description: 'Number of documents.' }),
+    net: t.field({
+      type: 'CentimesSum',
+      description: 'Excluding tax.',
+      resolve: ({ rates }) => sumOf(rates, ({ net }) => net),
+    }),
+    tax: t.field({
+      type: 'CentimesSum',
+      description: 'The VAT of all rates.',
+      resolve: ({ rates }) => sumOf(rates, ({ tax }) => tax),
+    }),
+    total: t.expose('amount', {
+      type: 'CentimesSum',
+      description: 'The stated amounts, tax included. They may differ from `net` + `tax` by what clients rounded.',
+    }),
+    withheld: t.expose('withheld', { type: 'CentimesSum', description: 'The VAT that the buyers withhold.' }),
+    rates: t.field({
+      type: [PeriodRateType],
+      description: 'By rate, the highest first. Rates that no document has are 0.',
+      resolve: ({ rates }) => TAX_RATES.toReversed().map((rate) => ({ rate, ...(rates.get(rate) ?? NO_SUM) })),
+    }),
+  }),
+});
+
+const PeriodKindType = builder.objectRef<Readonly<Record<InvoiceStatus, Sums>>>('PeriodKind').implement({
+  description: 'The sums of the documents of one kind, by their current status.',
+  fields: (t) =>
+    Object.fromEntries(
+      INVOICE_STATUSES.map((status) => [
+        status,
+        t.field({ type: PeriodSumsType, description: STATUSES[status].description, resolve: (sums) => sums[status] }),
+      ]),
+    ),
+});
+
+const PeriodType = builder.objectRef<SummedPeriod>('Period').implement({
+  description: 'A month, a quarter or a year, with the sums of what was issued in it. They are about a second behind.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: '`2026-11`, `2026-Q4` or `2026`.' }),
+    from: t.exposeString('from', { description: 'The first day in Morocco, `YYYY-MM-DD`.' }),
+    through: t.exposeString('through', { description: 'The last day.' }),
+    invoices: t.field({ type: PeriodKindType, description: 'Invoices.', resolve: ({ sums }) => sums.invoice }),
+    creditNotes: t.field({
+      type: PeriodKindType,
+      description: 'Credit notes.',
+      resolve: ({ sums }) => sums.credit_note,
+    }),
+  }),
+});
+
+const PeriodReportType = builder.objectRef<PeriodReport>('PeriodReport').implement({
+  description: 'A period beside the one before.',
+  fields: (t) => ({
+    period: t.field({ type: PeriodType, description: 'The period.', resolve: ({ period }) => period }),
+    before: t.field({
+      type: PeriodType,
+      description: 'The period of the same length before it.',
+      resolve: ({ before }) => before,
+    }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  period: t.field({
+    type: PeriodReportType,
+    authScopes: accessOf('period'),
+    description:
+      'The sums of what you issued in a period, by kind, current status and rate of VAT, beside the period before.',
+    args: {
+      period: t.arg.string({
+        required: true,
+        description: 'A month, a quarter or a year from 2000 on: `2026-11`, `2026-Q4` or `2026`.',
+      }),
+    },
+    resolve: (_root, { period }, { principal, useCases }) => useCases.period(principal, period),
+  }),
+}));
+
+function sumOf(rates: Sums['rates'], part: (sum: RateSum) => bigint): bigint {
+  return [...rates.values()].reduce((sum, each) => sum + part(each), 0n);
+}
