@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { type App, startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { ALL_PARTITIONS, LANES } from '../../src/domain/invoice/lanes.ts';
+import { createSumWaiting } from '../../src/domain/invoice/periods/sum-waiting.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { createPeriodSums, isSummedOlder } from '../../src/storage/period-sums.ts';
 import { serveRequests } from './bench-process.ts';
 import { storeDone, storePending } from './stored-invoices.ts';
 
@@ -45,6 +47,8 @@ const SAMPLE = 1000;
 const AT_ONCE = LANES.stages.places / 4;
 /** Number of invoices that are due and claimed. */
 const DUE = 50 * AT_ONCE;
+/** The stored invoices were created over so long, milliseconds, so that a period has them on many days. */
+const OVER_MS = 25 * 86_400_000;
 /** No lease ends during the measurement. */
 const LEASE_MS = 60_000;
 
@@ -59,7 +63,8 @@ const tenant = demo && (await app.tenants.find(demo.tenantId));
 if (demo === null || tenant === null) throw new Error('the service has no demo tenant');
 const owner = { kind: 'secret', keyId: 'key_bench', tenant, environment: 'test' } as const;
 const invoicesOf = ({ store: { db } }: App) => db.collection<InvoiceDocument>('invoices');
-const stored = await storeDone(invoicesOf(app), owner, { count, lines });
+const stored = await storeDone(invoicesOf(app), owner, { count, lines, overMs: OVER_MS });
+await sumStored(app);
 const each = Math.max(1, Math.floor(count / SAMPLE));
 
 serveRequests<GrowthRequest>(
@@ -81,6 +86,14 @@ process.send?.({
   secretKey: demo.secretKey,
   ids: stored.filter((_id, index) => index % each === 0),
 } satisfies GrowthService);
+
+/** Brings the stored invoices into the sums, as a worker does with those that are older than the sums. */
+async function sumStored({ store: { db } }: App): Promise<void> {
+  const sum = createSumWaiting(createPeriodSums(db));
+  const waiting = { unsummed: { $exists: true } } as const;
+  do await sum();
+  while (!(await isSummedOlder(db)) || (await db.collection('invoices').findOne(waiting)) !== null);
+}
 
 async function claimDue(): Promise<Pick<GrowthAnswer, 'searches' | 'claims'>> {
   const collection = invoicesOf(app);

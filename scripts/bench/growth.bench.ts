@@ -10,6 +10,10 @@ const PAGE = `query ($after: String) {
   invoices(first: 20, after: $after) { edges { node { id status number amount createdAt } } pageInfo { endCursor } }
 }`;
 
+const PERIOD = `query ($period: String!) { period(period: $period) { period { ...Of } before { ...Of } } }
+  fragment Of on Period { invoices { accepted { ...All } rejected { ...All } } creditNotes { accepted { ...All } } }
+  fragment All on PeriodSums { count net tax total rates { rate net tax } }`;
+
 /**
  * Every operation one at a time, over many stored invoices of one tenant and over 1,000: an operation must cost about
  * the same. The search for due work and the claim of all that it has found are those of a worker with a backlog, among
@@ -63,6 +67,11 @@ function side(name: string, stored: (settings: Settings) => number): Side {
 /** The requests of each operation; without a body it is a GET. */
 function requestsOf(body: string): Record<string, (id: string) => { readonly path: string; readonly body?: string }> {
   const now = () => new Date(Date.now() - 1000).toISOString();
+  const month = new Date().toISOString().slice(0, 'YYYY-MM'.length);
+  const sums = (period: string) => () => ({
+    path: '/graphql',
+    body: JSON.stringify({ query: PERIOD, variables: { period } }),
+  });
   const list = (query: (id: string) => string) => (id: string) => ({ path: `/v1/invoices?limit=20&${query(id)}` });
   return {
     create: () => ({ path: '/v1/invoices', body }),
@@ -73,6 +82,8 @@ function requestsOf(body: string): Record<string, (id: string) => { readonly pat
     'list of a time': list(() => `created_before=${now()}`),
     'list after an invoice': list((id) => `starting_after=${id}`),
     'list before an invoice': list((id) => `ending_before=${id}`),
+    'sums of a month': sums(month),
+    'sums of a year': sums(month.slice(0, 'YYYY'.length)),
     'GraphQL page': () => ({ path: '/graphql', body: JSON.stringify({ query: PAGE }) }),
   };
 }

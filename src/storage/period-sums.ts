@@ -11,7 +11,7 @@ import { storeClock } from './store-clock.ts';
 import { outageOf } from './unavailable.ts';
 
 /** Maximum number of documents in one transaction. */
-const MAX_DOCUMENTS = 100;
+const MAX_DOCUMENTS = 200;
 /** Found by id only: without the hint some servers use another index. */
 const BY_ID = { hint: { _id: 1 } } as const;
 
@@ -116,7 +116,7 @@ async function recordIn<Row extends SummedInvoice>(
 ): Promise<void> {
   const ids = rows.map(({ invoiceId }) => invoiceId);
   const found = await invoices
-    .find({ _id: { $in: ids } }, { session, ...BY_ID })
+    .find({ _id: { $in: ids } }, { session, batchSize: MAX_DOCUMENTS, ...BY_ID })
     .project<Known>(KNOWN)
     .toArray();
   const stored = new Map(found.map((each) => [each._id, each]));
