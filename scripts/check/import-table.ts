@@ -112,6 +112,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     // Sets and limits, which import no package.
     may: [
       ...['domain/limits.ts', 'domain/event.ts', 'domain/person/limits.ts', 'domain/person/person.ts'],
+      'domain/invoice/sorts.ts',
       'domain/scopes.ts',
       ...['domain/invoice/lifecycle.ts', 'domain/invoice/lanes.ts', 'domain/invoice/attention.ts'],
       ...['domain/invoice/kinds.ts', 'text/credit-labels.ts', 'text/credit-reasons.ts'],

@@ -12,6 +12,7 @@ import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { highestSerial, type NumberedInvoices, numberKey, ownNumberKey } from './invoice-numbers.ts';
 import { pageOf } from './invoice-page.ts';
 import { readAll } from './pages.ts';
+import { sortedPageOf } from './sorted-page.ts';
 
 /** Reads invoices: one by its id or number, several, or a page of the list. */
 export function readingOf(stores: NumberedInvoices): InvoiceReading {
@@ -61,6 +62,7 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
     },
 
     page: (query) => pageOf(invoices, query),
+    sortedPage: (query) => sortedPageOf(invoices, query),
 
     async customers({ tenantId, environment, field, prefix, limit }) {
       const path = SEARCHED[field];

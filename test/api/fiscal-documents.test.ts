@@ -67,6 +67,61 @@ it('lists one kind, and filters all kinds as one list', async () => {
   expect(await list('(status: accepted, amount: 1200)')).toMatchObject({ code: 'invalid_request', param: 'amount' });
 });
 
+/** Reads all pages, two documents each: to the end by `after`, and back by `before`. */
+async function read(args: string): Promise<[down: string[], up: string[]]> {
+  let page = await list(`(${args}, first: 2)`);
+  const down = idsOf(page);
+  expect(page.pageInfo.hasPreviousPage).toBe(false);
+  while (page.pageInfo.hasNextPage) {
+    page = await list(`(${args}, first: 2, after: "${page.pageInfo.endCursor}")`);
+    expect(page.pageInfo.hasPreviousPage).toBe(true);
+    down.push(...idsOf(page));
+  }
+  const up: string[] = idsOf(page);
+  while (page.pageInfo.hasPreviousPage) {
+    page = await list(`(${args}, last: 2, before: "${page.pageInfo.startCursor}")`);
+    expect(page.pageInfo.hasNextPage).toBe(true);
+    up.unshift(...idsOf(page));
+  }
+  return [down, up];
+}
+
+it('is sorted by date, amount and customer, in both directions and over pages of all kinds', async () => {
+  const [fifth, fourth, third, second, first] = made;
+  const oldest = made.toReversed();
+  // The amounts are 1200, 1201, 1200, 1201, 1200, from the first on; the name is the same.
+  const byAmount = [fifth, third, first, fourth, second];
+  for (const [sort, expected] of Object.entries({
+    newest: made,
+    oldest,
+    amount: byAmount,
+    amount_descending: byAmount.toReversed(),
+    customer: made,
+    customer_descending: oldest,
+  })) {
+    expect([sort, ...(await read(`sort: ${sort}`))]).toEqual([sort, expected, expected]);
+    const notes = expected.filter((id) => id?.startsWith('crn_'));
+    expect(await read(`sort: ${sort}, kind: credit_note`)).toEqual([notes, notes]);
+  }
+  expect(await read('sort: oldest, status: accepted')).toEqual([oldest, oldest]);
+});
+
+it('refuses orders and filters for which no index is, and cursors of others', async () => {
+  const [id] = made;
+  for (const [args, param] of [
+    ['sort: amount, status: accepted', 'sort'],
+    ['sort: customer, amount: 1200', 'sort'],
+    ['sort: amount_descending, createdAfter: "2026-01-01T00:00:00Z"', 'sort'],
+    ['sort: customer, first: 101', 'first'],
+    [`sort: amount, kind: invoice, after: "${id}"`, 'after'],
+    [`sort: amount, after: "${newId('inv')}"`, 'after'],
+  ])
+    expect(await list(`(${args})`)).toMatchObject({ code: 'invalid_request', param });
+  const other = new Client(service.url, (await service.tenant()).secretKey);
+  const { body } = await other.graphql(`{ fiscalDocuments(sort: amount, after: "${id}") { nodes { id } } }`);
+  expect(body.errors[0].extensions).toMatchObject({ code: 'invalid_request', param: 'after' });
+});
+
 it('pages in both directions, with the ids of both kinds as cursors', async () => {
   const first = await list('(first: 2)');
   expect(idsOf(first)).toEqual(made.slice(0, 2));

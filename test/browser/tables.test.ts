@@ -72,6 +72,17 @@ describe.skipIf(BROWSER_PATH === null)('tables in a browser', () => {
       await page.waitForSelector('.row-link');
       expect(await count(page)).toBe(50);
 
+      const numbers = () => page.$$eval('.row-link', (links) => links.map(({ textContent }) => textContent));
+      const newest = await numbers();
+      await page.locator('.data-rows th:nth-child(4) a').click();
+      await page.waitForSelector('.data-rows th[aria-sort=ascending]');
+      await page.waitForSelector('.row-link');
+      expect((await numbers()).slice(10)).toEqual(newest.toReversed().slice(0, 40));
+      await page.locator('.data-rows thead th:last-child a').click();
+      await page.waitForFunction(() => location.search.endsWith('sort=amount_descending'));
+      await page.waitForSelector('.row-link');
+      await expectAccessible(page);
+
       // The whole row is its link; letters that are typed move nothing.
       await page.focus('[type=date]');
       await page.keyboard.press('j');

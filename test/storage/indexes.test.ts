@@ -424,6 +424,18 @@ function pageCalls(): [string, () => Promise<unknown>, number][] {
             calls.push([`${name}, cut`, () => invoices.page({ ...query, maxBytes: 1e6 }), 6]);
           if (cursor) calls.push([`${name}, and others`, async () => (await invoices.page(query)).hasOthers(), 6]);
         }
+  for (const kind of ['invoice', null] as const)
+    for (const [field, value] of [
+      ['amount', pendingInvoice({}).amount],
+      ['customerKey', customerKey(pendingInvoice({}).customer.name)],
+    ] as const)
+      for (const isBackwards of [false, true])
+        for (const after of [null, { value, order: orderAt(Date.now()) }]) {
+          const asked = [kind ?? 'all kinds', field, isBackwards && 'backwards', after && 'after'].filter(Boolean);
+          const query = { ...test, kind, field, isBackwards, after, limit: 5 };
+          // Each kind has a page, in one or two ranges.
+          calls.push([`invoices.sortedPage: ${asked.join(', ')}`, () => invoices.sortedPage(query), 12]);
+        }
   return calls;
 }
 

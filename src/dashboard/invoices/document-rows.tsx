@@ -12,18 +12,28 @@ import type { ListedDocument } from './documents.ts';
 interface DocumentRowsProps {
   readonly list: ListedPage<ListedDocument>;
   readonly empty: string;
+  /** Whether the list can be sorted by a value. */
+  readonly isSortable: boolean;
   readonly children: ComponentChildren;
 }
 
 /** Shows a page of invoices and credit notes. */
-export function DocumentRows({ list, empty, children }: DocumentRowsProps) {
+export function DocumentRows({ list, empty, isSortable, children }: DocumentRowsProps) {
   const { texts, language } = useLanguage();
   const { address } = useWorkspace();
   const { number, customer, status, date } = texts.invoices.columns;
   const own = TABLE_TEXTS[language];
+  const byCustomer = isSortable && ({ sort: ['customer', 'customer_descending'] } as const);
+  const byAmount = isSortable && ({ sort: ['amount_descending', 'amount'] } as const);
   const columns: readonly Column<ListedDocument>[] = [
     { id: 'number', name: number, cell: (row) => <Numbered row={row} /> },
-    { id: 'customer', name: customer, kind: 'wide', cell: (row) => <bdi>{row.customer.name}</bdi> },
+    {
+      id: 'customer',
+      name: customer,
+      kind: 'wide',
+      ...byCustomer,
+      cell: (row) => <bdi>{row.customer.name}</bdi>,
+    },
     { id: 'ice', name: own.ice, isExtra: true, cell: (row) => row.customer.ice && <bdi>{row.customer.ice}</bdi> },
     { id: 'order', name: own.order, isExtra: true, cell: (row) => <bdi>{invoiceOf(row)?.references?.order}</bdi> },
     { id: 'dgi', name: own.dgiId, isExtra: true, cell: (row) => <bdi>{row.dgiId}</bdi> },
@@ -31,6 +41,7 @@ export function DocumentRows({ list, empty, children }: DocumentRowsProps) {
     {
       id: 'date',
       name: date,
+      sort: ['newest', 'oldest'],
       cell: ({ createdAt }) => <time dateTime={createdAt}>{formatDate(createdAt, language)}</time>,
     },
     {
@@ -46,6 +57,7 @@ export function DocumentRows({ list, empty, children }: DocumentRowsProps) {
       id: 'amount',
       name: texts.payable,
       kind: 'sum',
+      ...byAmount,
       cell: ({ id, amount, currency }) => (
         <bdi>
           {formatAmount(signedAmount(amount, kindOfId(id) ?? 'invoice'), language)} {currency}

@@ -5,6 +5,7 @@ import { graphql } from '../graphql/graphql.ts';
 export const DOCUMENTS = graphql(`
   query Documents(
     $kind: FiscalDocumentKind
+    $sort: FiscalDocumentSort
     $status: InvoiceStatus
     $customerName: String
     $customerIce: String
@@ -18,6 +19,7 @@ export const DOCUMENTS = graphql(`
   ) {
     fiscalDocuments(
       kind: $kind
+      sort: $sort
       status: $status
       customerName: $customerName
       customerIce: $customerIce

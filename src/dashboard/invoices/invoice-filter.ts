@@ -1,5 +1,6 @@
 import { KIND_NAMES, type Kind } from '../../domain/invoice/kinds.ts';
 import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
+import { SORTS } from '../../domain/invoice/sorts.ts';
 import { pageSizeOf, sizeInAddress } from '../tables/page-sizes.ts';
 import { startOfDay } from '../text/days.ts';
 import type { DocumentsVariables } from './documents.ts';
@@ -23,7 +24,12 @@ export interface Filter {
   readonly before: string | null;
   /** The size of a page; null for the default. */
   readonly size: string | null;
+  /** The order; null for the newest first. */
+  readonly sort: Exclude<Sort, 'newest'> | null;
 }
+
+type Sort = keyof typeof SORTS;
+const ORDERS = Object.keys(SORTS) as Sort[];
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -33,7 +39,7 @@ export function filterOf(query: Readonly<Record<string, string>>): Filter {
   const after = query.after ?? null;
   const status = INVOICE_STATUSES.find((each) => each === query.status) ?? null;
   const amount = /^\d{1,15}$/.test(query.amount ?? '') ? query.amount : undefined;
-  return {
+  const filter = {
     ...NO_MATCH,
     kind: KIND_NAMES.find((each) => each === query.kind) ?? null,
     status,
@@ -43,7 +49,15 @@ export function filterOf(query: Readonly<Record<string, string>>): Filter {
     after,
     before: after === null ? (query.before ?? null) : null,
     size: sizeInAddress(pageSizeOf(query)),
+    sort: null,
   };
+  const sort = ORDERS.find((each) => each === query.sort) ?? 'newest';
+  return sort !== 'newest' && (sort === 'oldest' || isSortable(filter)) ? { ...filter, sort } : filter;
+}
+
+/** Whether the list can be sorted by a value: together with a filter, no index can serve it. */
+export function isSortable(filter: Filter): boolean {
+  return !isFiltered({ ...filter, kind: null });
 }
 
 /** The part of a filter without a customer or a total. */
@@ -57,7 +71,7 @@ function matchOf(customer?: string, ice?: string, amount?: string): Partial<Filt
 }
 
 /** Whether the filter restricts the list by more than its page. */
-export function isFiltered({ after: _after, before: _before, size: _size, ...rest }: Filter): boolean {
+export function isFiltered({ after: _after, before: _before, size: _size, sort: _sort, ...rest }: Filter): boolean {
   return Object.values(rest).some((value) => value !== null);
 }
 
@@ -67,9 +81,10 @@ export function searchOf(filter: Filter): string {
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`;
 }
 
-export function variablesOf({ after, before, size, ...filter }: Filter): DocumentsVariables {
+export function variablesOf({ after, before, size, sort, ...filter }: Filter): DocumentsVariables {
   const rows = pageSizeOf({ size: size ?? '' });
-  return { ...conditionsOf(filter), ...(before === null ? { first: rows, after } : { last: rows, before }) };
+  const page = before === null ? { first: rows, after } : { last: rows, before };
+  return { ...conditionsOf(filter), ...(sort && { sort }), ...page };
 }
 
 /** Makes the query variables that select the invoices, the same for all pages. */
@@ -81,7 +96,7 @@ export function conditionsOf({
   customer,
   ice,
   amount,
-}: Omit<Filter, 'after' | 'before' | 'size'>) {
+}: Omit<Filter, 'after' | 'before' | 'size' | 'sort'>) {
   const [start, end] = [from && startOfDay(from), until && startOfDay(until, 1)];
   return {
     ...(kind && { kind }),

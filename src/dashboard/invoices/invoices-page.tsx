@@ -10,7 +10,7 @@ import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.t
 import { DocumentRows } from './document-rows.tsx';
 import { DOCUMENTS } from './documents.ts';
 import { ExportButton } from './export-button.tsx';
-import { type Filter, filterOf, isFiltered, NO_MATCH, searchOf, variablesOf } from './invoice-filter.ts';
+import { type Filter, filterOf, isFiltered, isSortable, NO_MATCH, searchOf, variablesOf } from './invoice-filter.ts';
 import { SearchForm } from './search-form.tsx';
 
 /** `…/invoices`: a page of the invoices and credit notes, newest first. The address contains the filter and the page. */
@@ -27,6 +27,11 @@ export function InvoicesPage() {
   // New documents appear on the first page only; on other pages, existing rows can change.
   useLive((invoiceId) => isFirst || found?.nodes.some(({ id }) => id === invoiceId) === true, reload);
   const to = (change: Partial<Filter>) => `${address}/invoices${searchOf({ ...filter, ...change })}`;
+  const sorted = {
+    by: filter.sort ?? 'newest',
+    to: (sort: string) =>
+      `${address}/invoices${searchOf({ ...filterOf({ ...query, sort }), after: null, before: null })}`,
+  };
   return (
     <section class="invoices" aria-busy={!found && !problem}>
       <div class="head">
@@ -41,7 +46,8 @@ export function InvoicesPage() {
       <SearchForm filter={filter} to={to} />
       <Filters filter={filter} to={to} onChange={(change) => route(to({ ...change, after: null, before: null }))} />
       <DocumentRows
-        list={{ page: found ?? null, problem, reload, size: pageSizeOf(query), to }}
+        list={{ page: found ?? null, problem, reload, size: pageSizeOf(query), to, sorted }}
+        isSortable={isSortable(filter)}
         empty={isFiltered(filter) || !isFirst ? none : noneYet}
       >
         <ExportButton filter={filter} key={searchOf(filter)} />

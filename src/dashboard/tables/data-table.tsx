@@ -18,6 +18,8 @@ export interface Column<Row> {
   readonly kind?: 'wide' | 'sum';
   /** Whether it is shown only if somebody chooses it. */
   readonly isExtra?: boolean;
+  /** The orders by it: the one that a first click asks for, and its reverse. */
+  readonly sort?: readonly [first: string, second: string];
   readonly cell: (row: Row) => ComponentChildren;
 }
 
@@ -31,6 +33,8 @@ export interface ListedPage<Row> extends Pick<Read<unknown>, 'problem' | 'reload
   readonly size: number;
   /** Returns the address of the list with the same filter and another page or size. */
   readonly to: (place: Readonly<Record<'after' | 'before' | 'size', string | null>>) => string;
+  /** The current order, if it can be changed, and the address of the first page in another one. */
+  readonly sorted?: { readonly by: string; readonly to: (sort: string) => string };
 }
 
 interface DataTableProps<Row> {
@@ -76,9 +80,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
           <thead>
             <tr>
               {[first, ...shown].map((column) => (
-                <th scope="col" key={column.id} class={column.kind}>
-                  {column.name}
-                </th>
+                <Heading column={column} sorted={props.list.sorted} key={column.id} />
               ))}
             </tr>
           </thead>
@@ -106,7 +108,11 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
       )}
       {page && (
         <div class="list-end">
-          <PageLinks pageInfo={page.pageInfo} to={(cursor) => to({ size: sizeInAddress(size), ...cursor })} />
+          <PageLinks
+            pageInfo={page.pageInfo}
+            to={(cursor) => to({ size: sizeInAddress(size), ...cursor })}
+            isByDate={(props.list.sorted?.by ?? 'newest') === 'newest'}
+          />
           {page.nodes.length > 0 && (
             <>
               <PageSizes size={size} to={(size) => to({ size, after: null, before: null })} />
@@ -119,6 +125,32 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
     </>
   );
 }
+
+interface HeadingProps {
+  readonly column: Omit<Column<never>, 'cell'>;
+  readonly sorted: ListedPage<never>['sorted'];
+}
+
+/** Shows the name of a column, which sorts the list if the column can. */
+function Heading({ column: { kind, name, sort }, sorted }: HeadingProps) {
+  if (!sort || !sorted) {
+    return (
+      <th scope="col" class={kind}>
+        {name}
+      </th>
+    );
+  }
+  const [first, second] = sort;
+  const isCurrent = sort.includes(sorted.by);
+  const order = isDescending(sorted.by) ? 'descending' : 'ascending';
+  return (
+    <th scope="col" class={kind} aria-sort={isCurrent ? order : undefined}>
+      <a href={sorted.to(sorted.by === first ? second : first)}>{name}</a>
+    </th>
+  );
+}
+
+const isDescending = (sort: string) => sort === 'newest' || sort.endsWith('_descending');
 
 /** Stands for rows that are being read. */
 function Shapes({ columns, text }: { columns: number; text: string }) {

@@ -7,6 +7,9 @@ interface TableTexts {
   /** Of the links that set how many rows a page has. */
   readonly sizes: string;
   readonly size: (count: number) => string;
+  /** Of the links to the pages of a list that is not in its usual order. */
+  readonly previous: string;
+  readonly following: string;
   readonly retry: string;
   /** Of a table whose rows are still being read. */
   readonly loading: string;
@@ -36,6 +39,8 @@ export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
     columns: 'Colonnes',
     sizes: 'Lignes par page',
     size: (count) => `${count} lignes par page`,
+    previous: 'Page précédente',
+    following: 'Page suivante',
     retry: 'Réessayer',
     loading: 'Chargement',
     ice: 'ICE',
@@ -62,6 +67,8 @@ export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
     columns: 'Columns',
     sizes: 'Rows per page',
     size: (count) => `${count} rows per page`,
+    previous: 'Previous page',
+    following: 'Next page',
     retry: 'Try again',
     loading: 'Loading',
     ice: 'ICE',
@@ -88,6 +95,8 @@ export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
     columns: 'الأعمدة',
     sizes: 'عدد الأسطر في الصفحة',
     size: counted('ar', { few: '# أسطر في الصفحة', many: '# سطرا في الصفحة', other: '# سطر في الصفحة' }),
+    previous: 'الصفحة السابقة',
+    following: 'الصفحة التالية',
     retry: 'أعيدوا المحاولة',
     loading: 'جارٍ التحميل',
     ice: 'ICE',

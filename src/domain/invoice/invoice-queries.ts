@@ -59,8 +59,29 @@ export interface InvoicePageQuery {
   readonly maxBytes?: number;
 }
 
+/** A value by which lists are sorted. */
+export type SortValue =
+  | { readonly field: 'amount'; readonly value: number }
+  | { readonly field: 'customerKey'; readonly value: string };
+
+/** A page in the order of a value, from the least up, and newest first among equal ones; or in the reverse order. */
+export interface SortedPageQuery {
+  readonly tenantId: string;
+  readonly environment: Environment;
+  /** Null for the documents of all kinds as one list. */
+  readonly kind: Kind | null;
+  readonly field: SortValue['field'];
+  /** Whether it is read in the reverse order. */
+  readonly isBackwards: boolean;
+  /** The invoice, in the direction of reading, behind which the page begins; null for the first page. */
+  readonly after: { readonly value: SortValue['value']; readonly order: string } | null;
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly maxBytes?: number;
+}
+
 export interface InvoicePage {
-  /** Newest first. */
+  /** In the order of the list: newest first, unless it is sorted. */
   readonly invoices: readonly Invoice[];
   /** Whether there are more invoices in the direction of the query. For a search: whether there may be. */
   readonly hasMore: boolean;

@@ -1,5 +1,5 @@
 import { serviceError } from '../errors.ts';
-import { type PageSpan, placeInList } from '../page.ts';
+import { type PageQuery, type PageSpan, placeInList } from '../page.ts';
 import type { Call, UseCase } from '../use-case.ts';
 import { customerKey } from './customer-key.ts';
 import type { InvoiceMatch, InvoicePage } from './invoice-queries.ts';
@@ -7,6 +7,8 @@ import { isDocumentId, isIdOfKind, type Kind } from './kinds.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
 import type { InvoiceReading } from './repository.ts';
 import { searchOf } from './search/query.ts';
+import { isByValue, reversed, sortedPage } from './sorted-list.ts';
+import type { Sort } from './sorts.ts';
 
 export interface ListInvoicesInput extends PageSpan {
   readonly status: InvoiceStatus | null;
@@ -43,17 +45,34 @@ export const invoices = {
 export interface ListFiscalDocumentsInput extends ListInvoicesInput {
   /** Null for the documents of all kinds as one list. */
   readonly kind: Kind | null;
+  readonly sort: Sort;
 }
 
-/** Returns a page of the fiscal documents of the key's tenant and environment, as {@link invoices} does. */
+/**
+ * Returns a page of the fiscal documents of the key's tenant and environment, as {@link invoices} does, in the order of
+ * `sort`.
+ * @throws {ServiceError} invalid_request also for a filter that cannot be combined with the order
+ */
 export const fiscalDocuments = {
   scope: 'read',
-  run: (ports: ListPorts, call: Call, { kind, ...input }: ListFiscalDocumentsInput): Promise<InvoicePage> =>
-    pageOf(kind, ports, call, input),
+  async run(ports: SortedPorts, call: Call, { kind, sort, ...input }: ListFiscalDocumentsInput): Promise<InvoicePage> {
+    if (isByValue(sort)) {
+      const { limit, cursor, maxBytes, ...filters } = input;
+      const span = { limit, cursor, ...(maxBytes !== undefined && { maxBytes }) };
+      return sortedPage(ports.invoices, call.by, { sort, kind, ...span }, filters);
+    }
+    if (sort === 'oldest' && input.search != null)
+      throw serviceError('invalid_request', 'sort: oldest cannot be combined with search.', 'sort');
+    return pageOf(kind, ports, call, input, sort === 'oldest');
+  },
 } as const satisfies UseCase;
 
 interface ListPorts {
   readonly invoices: Pick<InvoiceReading, 'page' | 'orderOf'>;
+}
+
+interface SortedPorts {
+  readonly invoices: Pick<InvoiceReading, 'page' | 'orderOf' | 'sortedPage' | 'find'>;
 }
 
 async function pageOf(
@@ -61,6 +80,7 @@ async function pageOf(
   { invoices }: ListPorts,
   { by: { tenant, environment } }: Call,
   input: ListInvoicesInput,
+  isOldestFirst = false,
 ): Promise<InvoicePage> {
   const orderOf = async (id: string) => {
     const isOfList = kind === null ? isDocumentId(id) : isIdOfKind(kind, id);
@@ -68,19 +88,27 @@ async function pageOf(
     return order === null ? null : { order };
   };
   const expected = kind === 'invoice' ? 'the id of one of your invoices' : undefined;
-  return invoices.page({
+  const place = await placeInList(input, orderOf, expected);
+  const page = await invoices.page({
     tenantId: tenant.id,
     environment,
     kind,
     status: input.status,
     match: matchOf(input),
     search: input.search == null ? null : searchOf(input.search),
-    ...(await placeInList(input, orderOf, expected)),
+    ...(isOldestFirst ? turned(place) : place),
     ...(input.maxBytes !== undefined && { maxBytes: input.maxBytes }),
     // Rounded to whole seconds, as timestamps are shown.
     createdFrom: input.createdAfter && (Math.floor(input.createdAfter.getTime() / 1000) + 1) * 1000,
     createdUntil: input.createdBefore && Math.ceil(input.createdBefore.getTime() / 1000) * 1000,
   });
+  return isOldestFirst ? reversed(page) : page;
+}
+
+/** Returns the place in the reverse order. All keys are behind the empty one. */
+function turned({ limit, cursor }: Pick<PageQuery, 'limit' | 'cursor'>): Pick<PageQuery, 'limit' | 'cursor'> {
+  if (cursor?.direction === 'before') return { limit, cursor: { ...cursor, direction: 'after' } };
+  return { limit, cursor: { direction: 'before', order: cursor?.order ?? '' } };
 }
 
 function matchOf({ status, search, customerName, customerIce, amount }: ListInvoicesInput): InvoiceMatch | null {

@@ -10,6 +10,7 @@ import type {
   InvoicePage,
   InvoicePageQuery,
   KnownCustomer,
+  SortedPageQuery,
   StatusCounts,
 } from './invoice-queries.ts';
 import type { Lane, PartitionRange } from './lanes.ts';
@@ -142,6 +143,8 @@ export interface InvoiceReading {
   /** Finds the order key of a tenant's invoice, for cursors. */
   orderOf(tenantId: string, environment: Environment, invoiceId: string): Promise<string | null>;
   page(query: InvoicePageQuery): Promise<InvoicePage>;
+  /** Its rows are in the order of reading. */
+  sortedPage(query: SortedPageQuery): Promise<InvoicePage>;
   /**
    * Finds the customers of a tenant's invoices by a prefix, in the order of the prefix's field. Takes one round trip for
    * each customer, and one more.

@@ -1,5 +1,6 @@
 import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
 import { INVOICE } from '../../domain/invoice/fields.ts';
+import { SORTS } from '../../domain/invoice/sorts.ts';
 import { totalsOfInvoice } from '../../domain/invoice/totals.ts';
 import { accessOf } from '../access.ts';
 import { searchMetered } from '../answer-meter.ts';
@@ -35,6 +36,8 @@ const FiscalDocumentKindType = enumOf('FiscalDocumentKind', 'The kind of a fisca
   credit_note: 'A credit note.',
 });
 
+const FiscalDocumentSortType = enumOf('FiscalDocumentSort', 'The order of a list of fiscal documents.', SORTS);
+
 const FiscalDocumentConnection = builder.connectionObject({
   type: FiscalDocumentType,
   name: 'FiscalDocumentConnection',
@@ -46,13 +49,17 @@ builder.queryFields((t) => ({
       type: FiscalDocumentType,
       authScopes: accessOf('fiscalDocuments'),
       description:
-        'The invoices and credit notes of the secret key’s tenant and environment as one list, newest first. Cursors are their ids. A page of very large documents is shorter than requested: continue while `hasNextPage` is true.',
+        'The invoices and credit notes of the secret key’s tenant and environment as one list, newest first unless `sort` says otherwise. Cursors are their ids. A page of very large documents is shorter than requested: continue while `hasNextPage` is true.',
       args: {
         kind: t.arg({ type: FiscalDocumentKindType, description: 'Only documents of this kind.' }),
+        sort: t.arg({
+          type: FiscalDocumentSortType,
+          description: 'The order of the list; default `newest`. With another one, `after` means further down in it.',
+        }),
         ...listArguments(t.arg, 'documents'),
       },
       resolve: async (_root, args, { principal, useCases, meter }) => {
-        const asked = { ...listInput(args), kind: args.kind ?? null };
+        const asked = { ...listInput(args), kind: args.kind ?? null, sort: args.sort ?? 'newest' } as const;
         const { invoices: rows, ...page } = await searchMetered(meter, asked.limit * INVOICE_BYTES, (maxBytes) =>
           useCases.fiscalDocuments(principal, { ...asked, maxBytes }),
         );

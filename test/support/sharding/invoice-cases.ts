@@ -65,6 +65,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     createdUntil: null,
   } as const;
   const cursor = { direction: 'after', order: orderAt(Date.now() + 60_000) } as const;
+  const sorted = { ...OWNER, kind: 'invoice', field: 'amount', isBackwards: false, after: null, limit: 5 } as const;
   const insert = (changes: Partial<Invoice> = {}, key: string | null = null) =>
     invoices.insert(
       pendingInvoice({ ...OWNER, ...changes }),
@@ -126,6 +127,21 @@ export function invoiceCases(store: Store): Record<string, Subject> {
         scatters: [
           'find invoices by environment, kind, searchTerms, tenantId',
           'find invoices by environment, kind, tenantId',
+        ],
+        because: A_LIST,
+      },
+    ],
+    sortedPage: [
+      {
+        call: () => invoices.sortedPage(sorted),
+        scatters: ['find invoices by environment, kind, tenantId'],
+        because: A_LIST,
+      },
+      {
+        call: () => invoices.sortedPage({ ...sorted, after: { value: 1200, order: cursor.order } }),
+        scatters: [
+          'find invoices by amount, environment, kind, order, tenantId',
+          'find invoices by amount, environment, kind, tenantId',
         ],
         because: A_LIST,
       },

@@ -13,7 +13,7 @@ it('reads what an address says, and leaves out what is none', () => {
     before: 'inv_2',
   });
   const days = { from: '2026-11-01', until: '2026-11-30' };
-  const page = { after: 'inv_1', before: null, size: null };
+  const page = { after: 'inv_1', before: null, size: null, sort: null };
   expect(filter).toEqual({ ...NO_MATCH, ...days, ...page, kind: null, status: 'rejected' });
   expect(filterOf({ status: 'paid', from: '2026-02-30', until: 'x' })).toEqual(filterOf({}));
   expect(filterOf(Object.fromEntries(new URLSearchParams(searchOf(filter))))).toEqual(filter);
@@ -41,6 +41,18 @@ it('has the sizes that the page offers, the usual one without a word in the addr
   expect(variablesOf(filterOf({ size: '50' }))).toEqual({ first: 50, after: null });
   expect(searchOf(filterOf({ size: '100', status: 'accepted' }))).toBe('?status=accepted&size=100');
   for (const size of ['25', '26', '1e2', '']) expect(filterOf({ size })).toEqual(filterOf({}));
+});
+
+it('has the orders of the API, those by a value without a filter only', () => {
+  expect(variablesOf(filterOf({ sort: 'amount_descending', kind: 'invoice' }))).toEqual({
+    kind: 'invoice',
+    sort: 'amount_descending',
+    first: 25,
+    after: null,
+  });
+  expect(searchOf(filterOf({ sort: 'oldest', status: 'accepted' }))).toBe('?status=accepted&sort=oldest');
+  expect(filterOf({ sort: 'customer', status: 'accepted' })).toEqual(filterOf({ status: 'accepted' }));
+  for (const sort of ['newest', 'toString', '']) expect(filterOf({ sort })).toEqual(filterOf({}));
 });
 
 it('asks for the page after or before an invoice', () => {

@@ -1,0 +1,12 @@
+/** The orders of a list, with what a list begins with. Each is read by an index that the filters need, too. */
+export const SORTS = {
+  newest: 'Newest first.',
+  oldest: 'Oldest first.',
+  amount: 'By the amount payable, the least first; newest first among equal ones. Only with `kind`.',
+  amount_descending: 'The reverse of `amount`. Only with `kind`.',
+  customer:
+    'By the name of the customer, without regard to case and accents; newest first among equal ones. Only with `kind`.',
+  customer_descending: 'The reverse of `customer`. Only with `kind`.',
+} as const;
+
+export type Sort = keyof typeof SORTS;
