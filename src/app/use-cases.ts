@@ -109,6 +109,7 @@ export function composeUseCases(
     readInvoice,
     watchInvoice: createWatchInvoice(readInvoice, data.feed),
     documentUrl,
+    customerUrl: (documentId) => `${publicUrl}/i/${documentId}#${clientSecrets.issue(documentId)}`,
     endpointStatistics: webhooks.endpointStatistics,
   };
 }

@@ -20,6 +20,8 @@ export interface UseCases extends Callable<typeof USE_CASES> {
   readonly endpointStatistics: ReadStatistics;
   /** Returns the URL of an accepted invoice's document. */
   readonly documentUrl: (invoice: Invoice, kind: DocumentKind) => string;
+  /** Returns the address of the page of a document for its customer, with its client_secret. */
+  readonly customerUrl: (documentId: string) => string;
 }
 
 /** The context of every resolver. */

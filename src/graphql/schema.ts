@@ -36,6 +36,7 @@ import './types/invoice-withholding.ts';
 import './types/invoice-stamp-duty.ts';
 import './types/credit-note.ts';
 import './types/credit-note-creation.ts';
+import './types/customer-page.ts';
 import './types/credit-preview.ts';
 import './types/invoice-deposits.ts';
 import './types/invoice-replacement.ts';

@@ -36,7 +36,7 @@ null 404 404 403 403 403 403 null null null null 404  ApiKey revokedAt
 + + + 403 403 403 403 + + + + +  CoveredDocument digest number type
 + 404 404 403 403 403 403 + + + + 404  CreditNote amount createdAt currency customer dgiId documents environment id invoice lines metadata
 + 404 404 403 403 403 403 + + + + 404  CreditNote note number reason rejectionReason status timeline totals updatedAt
-+ 404 404 403 403 403 403 + + + + 404  CreditNote attention authorityAttempts authorityWarnings deliveries email events problems rules seller warnings
++ 404 404 403 403 403 403 + + + + 404  CreditNote attention authorityAttempts authorityWarnings deliveries email events problems rules seller sellerName warnings
 + 404 404 403 403 403 403 + + + + 404  CreditPreview amount taxTotals
 empty 404 404 403 403 403 403 empty empty empty empty 404  CreditPreview problems
 + 404 404 403 403 403 403 + + + + 404  CreditedInvoice dgiId id issueDate number
@@ -65,6 +65,9 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + 404 404 403 empty empty 403 + + + + 404  CreditNoteConnection edges nodes
 + 404 404 403 + + 403 + + + + 404  CreditNoteConnection pageInfo
 + 404 404 403 hidden hidden 403 + + + + 404  CreditNoteEdge cursor node
++ 404 404 403 + + 403 + + + + 404  Invoice sellerName
++ 404 404 403 null null 403 + + + null 404  Invoice customerUrl
++ 404 404 403 403 403 403 + + + null 404  CreditNote customerUrl
 + 404 404 403 null null 403 + + + + 404  Invoice attention creditedAmount deductedIn email replacedBy seller
 + 404 404 403 hidden hidden 403 + + + + 404  InvoiceAttention message nextAttemptAt reason since
 + + + 403 403 403 403 + + + + +  InvoiceConnection edges nodes pageInfo

@@ -40,6 +40,11 @@ export function EmbeddedInvoice() {
           <strong>{texts.test}</strong> <span>{texts.testUnder}</span>
         </p>
       )}
+      {invoice.sellerName && (
+        <p class="seller">
+          <bdi>{invoice.sellerName}</bdi>
+        </p>
+      )}
       <div class="invoice">
         <InvoiceSummary invoice={invoice} />
         <StatusCard reader="customer" invoice={invoice} state={state} online={online} />

@@ -17,6 +17,8 @@ export const DOCUMENT = graphql(`
         rejectionReason
         problems { message }
         customer { name ice }
+        sellerName
+        lines { description quantity unit unitPrice taxIncluded discount { amount percent reason } taxRate amount }
         totals { linesTotal discountTotal chargeTotal depositsTotal subtotal total taxTotals { rate tax } }
         timeline { status at eventId }
         documents { pdf { url } xml { url } }

@@ -1,5 +1,6 @@
 import { PageFrame } from '../interface/page-frame.tsx';
 import { InvoiceBody, type InvoiceBodyProps } from './invoice-body.tsx';
+import { InvoiceLines } from './invoice-lines.tsx';
 import { useDocumentTexts } from './use-document-texts.ts';
 
 /** Shows an invoice as its customer sees it. */
@@ -14,7 +15,13 @@ export function InvoicePage({ invoice, state, online }: Omit<InvoiceBodyProps, '
           <strong>{texts.test}</strong> <span>{texts.testUnder}</span>
         </p>
       )}
+      {invoice.sellerName && (
+        <p class="seller">
+          <bdi>{invoice.sellerName}</bdi>
+        </p>
+      )}
       <InvoiceBody invoice={invoice} state={state} online={online} reader="customer" />
+      <InvoiceLines lines={invoice.lines} />
     </PageFrame>
   );
 }

@@ -61,6 +61,8 @@ export const MEMBER_DOCUMENT = graphql(`
         rejectionReason
         problems { message }
         customer { name ice }
+        sellerName
+        customerUrl
         totals { linesTotal discountTotal chargeTotal depositsTotal subtotal total taxTotals { rate tax } }
         timeline { status at eventId }
         documents { pdf { url } xml { url } }

@@ -1,17 +1,18 @@
 import { useRoute } from 'preact-iso';
 import { isFinal } from '../../domain/invoice/lifecycle.ts';
-import { ADJUSTMENT_LABELS } from '../../text/adjustment-labels.ts';
 import { Credited } from '../crediting/credited.tsx';
 import { eventName } from '../endpoints/event-names.ts';
+import { CopyButton } from '../interface/copy-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { ServiceMessage } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { InvoiceBody } from '../invoice/invoice-body.tsx';
+import { InvoiceLines } from '../invoice/invoice-lines.tsx';
 import { useDocumentTexts } from '../invoice/use-document-texts.ts';
 import { useOnline } from '../invoice/use-online.ts';
 import { Replaced } from '../replacing/replaced.tsx';
 import { formatMoment } from '../text/dates.ts';
-import { formatAmount, formatMoney, formatPercent, formatUnitPrice, quantityIn } from '../text/money.ts';
+import { TABLE_TEXTS } from '../text/tables.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DocumentViewer } from './document-viewer.tsx';
 import { MEMBER_DOCUMENT, type MemberDocument } from './documents.ts';
@@ -41,6 +42,11 @@ export function MemberInvoicePage() {
   const state = isFinal(invoice.status) ? 'final' : problem ? 'lost' : 'live';
   return (
     <>
+      {invoice.customerUrl && (
+        <p class="row-actions send">
+          <CopyButton text={invoice.customerUrl} name={TABLE_TEXTS[language].customerLink} />
+        </p>
+      )}
       {invoice.attention && (
         <p class="refusal" role="status">
           <strong>{texts.invoices.attention}</strong>{' '}
@@ -60,69 +66,10 @@ export function MemberInvoicePage() {
       {invoice.status === 'accepted' && 'terms' in invoice && <Credited invoice={invoice} key={invoice.id} />}
       {isFinal(invoice.status) && 'terms' in invoice && <Replaced id={invoice.id} key={`replaced ${invoice.id}`} />}
       {invoice.documents && <DocumentViewer url={invoice.documents.pdf.url} />}
-      <Lines invoice={invoice} />
+      <InvoiceLines lines={invoice.lines} />
       <Messages invoice={invoice} />
       <Attempts invoice={invoice} />
     </>
-  );
-}
-
-function Lines({ invoice: { lines } }: { invoice: MemberDocument }) {
-  const { language, texts } = useLanguage();
-  const { columns } = texts.invoices;
-  const money = (centimes: number) => formatAmount(centimes, language);
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard
-    <section class="card part" aria-labelledby="lines" tabIndex={0}>
-      <h2 id="lines">{texts.invoices.lines}</h2>
-      <table class="rows stacked">
-        <thead>
-          <tr>
-            {[columns.description, columns.quantity, columns.unitPrice, columns.vat, columns.net].map((name) => (
-              <th scope="col" key={name} class={name === columns.description ? undefined : 'end'}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map(({ description, quantity, unit, unitPrice, taxIncluded, discount, taxRate, amount }, i) => (
-            <tr key={i}>
-              <th scope="row" class="what">
-                <bdi>{description}</bdi>
-                {discount && <Reduction discount={discount} />}
-              </th>
-              <td class="sum">
-                <bdi>{quantityIn(quantity, unit, language)}</bdi>
-              </td>
-              <td class="sum">
-                <bdi>
-                  {formatUnitPrice(unitPrice, language)}
-                  {taxIncluded && ` ${texts.creation.taxMark}`}
-                </bdi>
-              </td>
-              <td class="sum">{taxRate}&nbsp;%</td>
-              <td class="sum">
-                <bdi>{money(amount)}</bdi>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
-type Line = MemberDocument['lines'][number];
-
-/** Shows the discount of a line below its description. */
-function Reduction({ discount: { amount, percent, reason } }: { discount: NonNullable<Line['discount']> }) {
-  const { language } = useLanguage();
-  const much = percent === null ? formatMoney(amount ?? 0, language) : formatPercent(percent, language);
-  return (
-    <span class="under">
-      {ADJUSTMENT_LABELS[language].discount} <bdi>{much}</bdi> {reason && <bdi>({reason})</bdi>}
-    </span>
   );
 }
 

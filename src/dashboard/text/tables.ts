@@ -10,6 +10,8 @@ interface TableTexts {
   /** Of the links to the pages of a list that is not in its usual order. */
   readonly previous: string;
   readonly following: string;
+  /** Of the button that copies the address of the customer's page. */
+  readonly customerLink: string;
   readonly retry: string;
   /** Of a table whose rows are still being read. */
   readonly loading: string;
@@ -41,6 +43,7 @@ export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
     size: (count) => `${count} lignes par page`,
     previous: 'Page précédente',
     following: 'Page suivante',
+    customerLink: 'Copier le lien du client',
     retry: 'Réessayer',
     loading: 'Chargement',
     ice: 'ICE',
@@ -69,6 +72,7 @@ export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
     size: (count) => `${count} rows per page`,
     previous: 'Previous page',
     following: 'Next page',
+    customerLink: 'Copy the customer’s link',
     retry: 'Try again',
     loading: 'Loading',
     ice: 'ICE',
@@ -97,6 +101,7 @@ export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
     size: counted('ar', { few: '# أسطر في الصفحة', many: '# سطرا في الصفحة', other: '# سطر في الصفحة' }),
     previous: 'الصفحة السابقة',
     following: 'الصفحة التالية',
+    customerLink: 'نسخ رابط الزبون',
     retry: 'أعيدوا المحاولة',
     loading: 'جارٍ التحميل',
     ice: 'ICE',
