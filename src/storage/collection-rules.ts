@@ -138,6 +138,9 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     indexes: [
       { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
       { name: 'list_by_kind', key: { tenantId: 1, environment: 1, kind: 1, order: -1 } },
+      // A process writes at most 120 records of a tenant in a minute, in batches that no request waits for.
+      { name: 'list_by_key', key: { tenantId: 1, environment: 1, keyId: 1, order: -1 } },
+      { name: 'list_by_route', key: { tenantId: 1, environment: 1, route: 1, order: -1 } },
       {
         name: 'list_failed',
         key: { tenantId: 1, environment: 1, failed: 1, order: -1 },

@@ -60,13 +60,15 @@ export function createRequestLog(db: Db): RequestLog {
       const found = await stored.findOne({ _id: id });
       return found && found.tenantId === tenantId && found.environment === environment ? recordOf(found) : null;
     },
-    page({ failed, kind, ...query }) {
+    page({ failed, kind, keyId = null, route = null, ...query }) {
       const { tenantId, environment } = query;
       const filter = {
         tenantId,
         environment,
         ...(failed && { failed: true as const }),
         ...(kind !== null && { kind }),
+        ...(keyId !== null && { keyId }),
+        ...(route !== null && { route }),
       };
       return readPage(stored, filter, query, recordOf);
     },

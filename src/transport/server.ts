@@ -179,7 +179,12 @@ export function createServer(parts: ServerParts): Koa {
   }
   app.use(measure(parts.measured));
   if (parts.tracing) app.use(trace(parts.tracing));
-  app.use(recordRequests(parts.recorded, knownNames));
+  app.use(
+    recordRequests(parts.recorded, knownNames, (ctx) => {
+      const path = router.match(ctx.path, ctx.method).pathAndMethod.at(-1)?.path;
+      return typeof path === 'string' ? path : null;
+    }),
+  );
   app.use(request(log, explain));
   app.use(securityHeaders());
   app.use(cross.mark);

@@ -47,6 +47,37 @@ it('requests over REST are in the log by their ids, without values of the path a
     expect(text).not.toContain(secret);
 });
 
+it('is filtered by key or by path', async () => {
+  const { found } = await logWith(idOf(await client.get('/v1/invoices?limit=0')));
+  const page = async (args: string) => {
+    const { body } = await client.graphql(`{ apiRequests(${args}, first: 2) { nodes { route apiKeyId } } }`);
+    return body.data?.apiRequests.nodes ?? body.errors[0].extensions;
+  };
+  const byRoute = await page('route: "/v1/invoices"');
+  expect(byRoute[0]).toEqual({ route: '/v1/invoices', apiKeyId: found.apiKeyId });
+  expect((await page(`apiKeyId: "${found.apiKeyId}"`)).length).toBeGreaterThan(0);
+  expect(await page('apiKeyId: "key_x"')).toEqual([]);
+  expect(await page('route: "/v1/other"')).toEqual([]);
+  for (const [args, param] of [
+    ['apiKeyId: "key_x", route: "/v1/invoices"', 'apiKeyId'],
+    ['route: "/v1/invoices", failed: true', 'route'],
+    ['route: "/v1/invoices", kind: "k"', 'route'],
+    [`route: "${'x'.repeat(301)}"`, 'route'],
+  ])
+    expect(await page(args ?? '')).toMatchObject({ code: 'invalid_request', param });
+});
+
+it('a request above the limit has the path that it did not reach', async () => {
+  const own = await service.tenant();
+  await service.app.tenants.limitRequests(own.id, 2);
+  const by = new Client(service.url, own.secretKey);
+  const answers = [];
+  while (answers.at(-1)?.status !== 429) answers.push(await by.get('/v1/invoices/inv_x'));
+  const log = service.app.store.db.collection('request_log');
+  const refused = () => log.findOne({ tenantId: own.id, status: 429 });
+  await expect.poll(refused, { timeout: 20_000 }).toMatchObject({ route: '/v1/invoices/:id' });
+});
+
 it('GraphQL requests have the name of their operation, and the error of an answer with status 200', async () => {
   const wrong = await client.graphql('query Missing { invoice(id: "inv_x") { id } }');
   const typed = await client.graphql(

@@ -151,6 +151,8 @@ beforeAll(async () => {
       order: `o${i}`,
       at: new Date(),
       kind: kinds[(i >> 1) % 2],
+      keyId: `key_${(i >> 1) % 2}`,
+      route: ['/v1/a', '/v1/b'][(i >> 1) % 2],
       ...(i % 4 === 1 && { failed: true }),
     })),
   );
@@ -214,6 +216,7 @@ const DRAFT_CHANGE = {
 } as const;
 const ENTRIES = { tenantId: 'ten_1', limit: 5, cursor: null, from: null, until: null, actorId: null, subject: null };
 const REQUESTS = { ...test, limit: 5, cursor: null, from: null, until: null } as const;
+const LOGGED = { ...REQUESTS, failed: false, kind: null } as const;
 const MATCHES = [
   { customerKey: customerKey(pendingInvoice({}).customer.name) },
   { customerIce: String(pendingInvoice({}).customer.ice) },
@@ -262,6 +265,8 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['requestLog.page', () => createRequestLog(store.db).page({ ...REQUESTS, failed: false, kind: null }), 6],
   ['requestLog.page, failed', () => createRequestLog(store.db).page({ ...REQUESTS, failed: true, kind: null }), 6],
   ['requestLog.page, of a kind', () => createRequestLog(store.db).page({ ...REQUESTS, failed: false, kind: 'k' }), 6],
+  ['requestLog.page, of a key', () => createRequestLog(store.db).page({ ...LOGGED, keyId: 'key_1' }), 6],
+  ['requestLog.page, of a route', () => createRequestLog(store.db).page({ ...LOGGED, route: '/v1/a' }), 6],
   ['requestLog.failures', () => createRequestLog(store.db).failures('ten_1', 'test', new Date(), 5), 6],
   ['settledCounts.find', () => createSettledCounts(store.db).find('ten_1', 'test', ['2026-01-31']), 1],
   [

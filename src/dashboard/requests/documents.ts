@@ -3,8 +3,8 @@ import { graphql } from '../graphql/graphql.ts';
 
 /** A page of the requests with API keys. */
 export const REQUESTS = graphql(`
-  query Requests($failed: Boolean, $kind: String, $first: Int, $after: String, $last: Int, $before: String) {
-    apiRequests(failed: $failed, kind: $kind, first: $first, after: $after, last: $last, before: $before) {
+  query Requests($failed: Boolean, $kind: String, $apiKeyId: ID, $route: String, $first: Int, $after: String, $last: Int, $before: String) {
+    apiRequests(failed: $failed, kind: $kind, apiKeyId: $apiKeyId, route: $route, first: $first, after: $after, last: $last, before: $before) {
       nodes { id at method route operation status milliseconds code apiKeyId }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     }

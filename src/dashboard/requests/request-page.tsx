@@ -24,7 +24,12 @@ export function RequestPage() {
     [requestId, <code dir="ltr">{found.id}</code>, <CopyButton text={found.id} />],
     [own.at, <time dateTime={found.at}>{formatMoment(found.at, language)}</time>],
     [own.duration, <bdi dir="ltr">{formatNumber(found.milliseconds, language)} ms</bdi>],
-    [texts.requests.key, <code dir="ltr">{found.apiKeyId}</code>],
+    [
+      texts.requests.key,
+      <a href={`${address}/requests?apiKeyId=${encodeURIComponent(found.apiKeyId)}`}>
+        <code dir="ltr">{found.apiKeyId}</code>
+      </a>,
+    ],
     ...(found.code === null
       ? []
       : [

@@ -1,3 +1,4 @@
+import type { VariablesOf } from 'gql.tada';
 import { useLocation } from 'preact-iso';
 import { useLanguage } from '../interface/language.tsx';
 import { useTitle } from '../interface/use-title.ts';
@@ -6,6 +7,7 @@ import { pageSizeOf, sizeInAddress } from '../tables/page-sizes.ts';
 import { formatMoment } from '../text/dates.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { FAILURES, type Failures, REQUESTS } from './documents.ts';
+import { FindRequest } from './find-request.tsx';
 import { RequestRows } from './request-rows.tsx';
 
 /** `…/requests`: the requests with API keys, newest first, and counts of the failed ones by kind. */
@@ -13,21 +15,19 @@ export function RequestsPage() {
   const { texts } = useLanguage();
   const { address, tenant, environment } = useWorkspace();
   const { query } = useLocation();
-  const { kind } = query;
   const rows = pageSizeOf(query);
-  const failed = query.failed === 'true' && !kind;
+  const only = onlyOf(query);
   const { data, problem, reload } = useRead(REQUESTS, {
-    ...(failed && { failed }),
-    ...(kind && { kind }),
+    ...only,
+    ...(only.failed && { failed: true }),
     ...pageArguments(query, rows),
-  });
+  } as VariablesOf<typeof REQUESTS>);
   const failures = useRead(FAILURES, {});
   const { title, lead, none, all, failedOnly, again, graphiql } = texts.requests;
   const found = data?.apiRequests;
   useTitle(title);
   const to = (set: Readonly<Record<string, string | null>>) => listAddress(`${address}/requests`, set);
   const size = { size: sizeInAddress(rows) };
-  const limits = kind ? { kind } : failed ? { failed: 'true' } : {};
   return (
     <section class="requests" aria-busy={!found && !problem}>
       <h1 class="title">{title}</h1>
@@ -42,16 +42,17 @@ export function RequestsPage() {
           {graphiql}
         </a>
       </p>
-      <FailureKinds kinds={failures.data?.apiRequestFailures ?? []} chosen={kind ?? null} to={to} />
+      <FailureKinds kinds={failures.data?.apiRequestFailures ?? []} chosen={only.kind ?? null} to={to} />
       <div class="filters">
         <nav aria-label={title}>
-          <a href={to(size)} aria-current={!failed && !kind ? 'true' : undefined}>
+          <a href={to(size)} aria-current={Object.keys(only).length === 0 ? 'true' : undefined}>
             {all}
           </a>
-          <a href={to({ ...size, failed: 'true' })} aria-current={failed ? 'true' : undefined}>
+          <a href={to({ ...size, failed: 'true' })} aria-current={only.failed ? 'true' : undefined}>
             {failedOnly}
           </a>
         </nav>
+        <FindRequest to={(found) => to({ ...size, ...found })} />
         <button
           type="button"
           class="secondary"
@@ -64,11 +65,20 @@ export function RequestsPage() {
         </button>
       </div>
       <RequestRows
-        list={{ page: found ?? null, problem, reload, size: rows, to: (place) => to({ ...limits, ...place }) }}
+        list={{ page: found ?? null, problem, reload, size: rows, to: (place) => to({ ...only, ...place }) }}
         empty={none}
       />
     </section>
   );
+}
+
+/** The filters of the log, of which an address has one. */
+const FILTERS = ['kind', 'apiKeyId', 'route', 'failed'] as const;
+
+function onlyOf(query: Readonly<Record<string, string>>): Partial<Record<(typeof FILTERS)[number], string>> {
+  const name = FILTERS.find((each) => query[each]);
+  const value = name && query[name];
+  return name && value && (name !== 'failed' || value === 'true') ? { [name]: value } : {};
 }
 
 interface FailureKindsProps {

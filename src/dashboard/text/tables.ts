@@ -12,6 +12,8 @@ interface TableTexts {
   readonly following: string;
   /** Of the button that copies the address of the customer's page. */
   readonly customerLink: string;
+  /** Of the field that finds requests. */
+  readonly findRequest: string;
   readonly retry: string;
   /** Of a table whose rows are still being read. */
   readonly loading: string;
@@ -44,6 +46,7 @@ export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
     previous: 'Page précédente',
     following: 'Page suivante',
     customerLink: 'Copier le lien du client',
+    findRequest: 'Chemin, clé ou identifiant d’une requête',
     retry: 'Réessayer',
     loading: 'Chargement',
     ice: 'ICE',
@@ -73,6 +76,7 @@ export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
     previous: 'Previous page',
     following: 'Next page',
     customerLink: 'Copy the customer’s link',
+    findRequest: 'Path, key or id of a request',
     retry: 'Try again',
     loading: 'Loading',
     ice: 'ICE',
@@ -102,6 +106,7 @@ export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
     previous: 'الصفحة السابقة',
     following: 'الصفحة التالية',
     customerLink: 'نسخ رابط الزبون',
+    findRequest: 'مسار أو مفتاح أو معرّف الطلب',
     retry: 'أعيدوا المحاولة',
     loading: 'جارٍ التحميل',
     ice: 'ICE',

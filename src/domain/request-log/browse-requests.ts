@@ -19,6 +19,9 @@ export interface RequestsInput extends PageSpan {
    * are refused.
    */
   readonly kind: string | null;
+  /** Restricts it to the requests with a key, or to the pattern of a path. Not together, nor with the other two. */
+  readonly keyId: string | null;
+  readonly route: string | null;
 }
 
 interface RequestNeeds {
@@ -37,13 +40,16 @@ export const REQUEST_USE_CASES = {
     async run(
       { requestLog }: RequestNeeds,
       { by }: Call,
-      { failed, kind, ...span }: RequestsInput,
+      { failed, kind, keyId, route, ...span }: RequestsInput,
     ): Promise<Page<LoggedRequest>> {
       const owner = ownerOf(by);
       if (kind !== null && (failed || kind.length > MOST_KIND))
         throw serviceError('invalid_request', 'kind must be that of a failure, and not with failed.', 'kind');
+      for (const [param, value] of Object.entries({ apiKeyId: keyId, route }))
+        if (value !== null && (failed || value.length > MOST_KIND || [kind, keyId, route].filter(Boolean).length > 1))
+          throw serviceError('invalid_request', `${param} must be short, and not with another filter.`, param);
       const place = await placeInList(span, (id) => findOwn(requestLog, owner, id));
-      return requestLog.page({ ...owner, ...place, failed, kind, from: null, until: null });
+      return requestLog.page({ ...owner, ...place, failed, kind, keyId, route, from: null, until: null });
     },
   },
   apiRequest: {

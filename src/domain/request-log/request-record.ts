@@ -40,9 +40,11 @@ export interface RequestFailures extends Pick<RequestRecord, 'method' | 'route' 
 }
 
 export interface RequestQuery extends PageQuery {
-  /** Restricts the page to failed requests. Not together with a kind. */
+  /** Restricts the page to failed requests. At most one of the four is set: an index has one of them. */
   readonly failed: boolean;
   readonly kind: string | null;
+  readonly keyId?: string | null;
+  readonly route?: string | null;
 }
 
 /** The records of the last {@link KEPT_DAYS} days. */

@@ -59,9 +59,15 @@ builder.queryFields((t) => ({
       args: {
         failed: t.arg.boolean({ description: 'Only requests that failed.' }),
         kind: t.arg.string({ description: 'Only those of a kind that `apiRequestFailures` names.' }),
+        apiKeyId: t.arg.id({ description: 'Only those with this key. Not with another filter.' }),
+        route: t.arg.string({
+          description: 'Only those to this pattern of a path, such as `/v1/invoices/:id`. Not with another filter.',
+        }),
       },
       resolve: async (_root, args, { principal, useCases }) => {
-        const asked = { ...pageRequest(args), failed: args.failed ?? false, kind: args.kind ?? null };
+        const { failed, kind, apiKeyId, route } = args;
+        const only = { failed: failed ?? false, kind: kind ?? null, keyId: apiKeyId ?? null, route: route ?? null };
+        const asked = { ...pageRequest(args), ...only };
         return connectionOf(await useCases.apiRequests(principal, asked), args);
       },
     },

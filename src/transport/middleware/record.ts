@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { AnsweredRequest } from '../../domain/request-log/recorder.ts';
 import { withKnownNames } from '../known-names.ts';
 import type { RequestState } from '../state.ts';
@@ -9,11 +9,13 @@ const LONGEST = 100;
 /**
  * Records each answered request with an API key. Requests by pages and by an invoice's customer are not recorded,
  * because they are many and do not come from a program of the tenant. A stream is recorded when it opens.
+ * @param unreachedRoute the pattern of the path of a request that was refused before it reached its route
  * @param names the names of the API's inputs; other names are not recorded
  */
 export function recordRequests(
   record: (request: AnsweredRequest) => void,
   names: () => ReadonlySet<string>,
+  unreachedRoute: (ctx: Context) => string | null,
 ): Middleware {
   return async (ctx, next) => {
     const at = new Date();
@@ -33,7 +35,7 @@ export function recordRequests(
       environment: principal.environment,
       method: ctx.method.slice(0, 10),
       // A path of no route may contain anything, also secrets.
-      route: typeof matched === 'string' ? matched : 'other',
+      route: typeof matched === 'string' ? matched : (unreachedRoute(ctx) ?? 'other'),
       operation: operation?.slice(0, LONGEST) ?? null,
       milliseconds: Math.round(performance.now() - start),
       code: failure?.code ?? (status >= 400 ? 'other' : null),
