@@ -23,9 +23,10 @@ export type Summed = Pick<
   '_id' | 'tenantId' | 'status' | 'summed' | 'unsummed' | 'outbox' | 'withheld'
 >;
 
-/** The sums of a day, as its invoices have them, and the key of the first of these in the list. */
+/** The sums of a day, as its invoices have them, and the keys of the first and the last of these in the list. */
 interface CountedDay {
   first: string;
+  last: string;
   readonly sums: Map<string, StatusSums>;
 }
 
@@ -73,20 +74,22 @@ export async function* checkedDays(db: Db): AsyncGenerator<string, number> {
 }
 
 async function* checkedDaysOf(db: Db, owner: Owner): AsyncGenerator<string, number> {
-  const counted = await countedDays(db, owner, '');
+  const counted = await countedDays(db, owner, { from: '' });
   const newest = [...counted.values()].reduce((last, { first }) => (first > last ? first : last), '');
   const days = db.collection<DaySumsDocument>(DAY_SUMS_COLLECTION);
   const range = { $gte: dayKey(owner, ''), $lt: dayKey(owner, '~') };
   const stored = new Map((await days.find({ _id: range }).toArray()).map((each) => [daySumsOf(each).date, each]));
   const dates = [...new Set([...counted.keys(), ...stored.keys()])].sort();
-  for (const date of dates) {
+  for (const [place, date] of dates.entries()) {
     if (textOf(stored.get(date)) === textOfCounted(counted.get(date))) continue;
     // The service may have changed either meanwhile. Both are read once more, as they were at one moment.
     const from = counted.get(date)?.first ?? newest;
+    // What is created now is of the last day, or, about midnight, of the one before: behind the invoices of the next day.
+    const through = counted.get(dates[place + 1] ?? '')?.last;
     const isSame = await db.client.withSession((session) =>
       session.withTransaction(async () => {
         const again = await days.findOne({ _id: dayKey(owner, date) }, { session });
-        const found = await countedDays(db, owner, from, session);
+        const found = await countedDays(db, owner, { from, through }, session);
         return textOf(again ?? undefined) === textOfCounted(found.get(date));
       }),
     );
@@ -96,26 +99,28 @@ async function* checkedDaysOf(db: Db, owner: Owner): AsyncGenerator<string, numb
   return dates.length;
 }
 
-/** Sums the invoices that are in the sums, from an order key on, by the day of issue. */
+/** Sums the invoices that are in the sums, in a range of order keys, by the day of issue. */
 async function countedDays(
   db: Db,
   { tenantId, environment }: Owner,
-  from: string,
+  { from, through }: { readonly from: string; readonly through?: string | undefined },
   session?: ClientSession,
 ): Promise<Map<string, CountedDay>> {
   const days = new Map<string, CountedDay>();
+  const order = { $gte: from, ...(through !== undefined && { $lte: through }) };
   const invoices = db.collection<InvoiceDocument>('invoices');
   for (const kind of KIND_NAMES) {
-    const filter = { tenantId, environment, kind, order: { $gte: from } } as Filter<InvoiceDocument>;
+    const filter = { tenantId, environment, kind, order } as Filter<InvoiceDocument>;
     const found = invoices.find(filter, { projection: PROJECTION, hint: 'list', ...(session && { session }) });
     for await (const document of found) {
       const { rates, date, amount, withheld } = summedOf(
         // Only what is read above is used.
         invoiceOf({ ...document, metadata: [], customer: {}, seller: {}, events: [] } as unknown as InvoiceDocument),
       );
-      const day = days.get(date) ?? { first: document.order, sums: new Map() };
+      const day = days.get(date) ?? { first: document.order, last: document.order, sums: new Map() };
       days.set(date, day);
       if (document.order < day.first) day.first = document.order;
+      if (document.order > day.last) day.last = document.order;
       if (document.summed === undefined) continue;
       const name = `${kind} ${document.summed}`;
       const sums: Sums = plus(day.sums.get(name) ?? NO_SUMS, sumsOfOne({ amount, withheld, rates }));

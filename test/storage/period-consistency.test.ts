@@ -1,3 +1,4 @@
+import type { CommandSucceededEvent } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
@@ -22,7 +23,7 @@ let invoice: Invoice;
 let day: { readonly _id: string };
 
 beforeAll(async () => {
-  store = await openTestStore('period_consistency');
+  store = await openTestStore('period_consistency', true);
   tenantId = newId('ten');
   day = { _id: `${tenantId} test ${DAY}` };
   await createTenantRepository(store.db).insert({ id: tenantId, name: 'T', profile: {}, createdAt }, []);
@@ -30,6 +31,8 @@ beforeAll(async () => {
   await summed();
 });
 afterAll(() => store.close());
+
+const addedDays = (nth: number) => new Date(createdAt.getTime() + nth * 86_400_000);
 
 const stored = () => store.db.collection<InvoiceDocument>('invoices');
 const days = () => store.db.collection<DaySumsDocument>(DAY_SUMS_COLLECTION);
@@ -112,6 +115,31 @@ it('what the service sums during the check is no fault', async () => {
   };
   expect(await Array.fromAsync(checkedDays(changing as never))).toEqual([]);
   expect(made).not.toBeNull();
+});
+
+it('a day is read again without those after the next day', async () => {
+  const owner = newId('ten');
+  await createTenantRepository(store.db).insert({ id: owner, name: 'T', profile: {}, createdAt }, []);
+  for (const nth of [0, 1, 2, 3, 4]) {
+    const made = pendingInvoice({ tenantId: owner, createdAt: addedDays(nth), work: null });
+    await invoicesOf(store.db).insert(made, newCreationMoment().order, null);
+    await createPeriodSums(store.db).recordWaiting([summedOf(made)]);
+  }
+  await days().updateMany({ _id: { $regex: `^${owner} ` } }, { $inc: { 'invoice.pending.count': 1 } });
+  const read: number[] = [];
+  const listener = ({ commandName, reply }: CommandSucceededEvent) => {
+    const { firstBatch, ns } =
+      (reply as { cursor?: { firstBatch: { kind?: string; tenantId?: string }[]; ns: string } }).cursor ?? {};
+    const [first] = firstBatch ?? [];
+    if (commandName === 'find' && ns?.endsWith('.invoices') && first?.kind === 'invoice' && first.tenantId === owner)
+      read.push(firstBatch?.length ?? 0);
+  };
+  store.client.on('commandSucceeded', listener);
+  expect(await Array.fromAsync(checkedDays(store.db))).toHaveLength(5);
+  store.client.off('commandSucceeded', listener);
+  // All once, then each day with the next.
+  expect(read).toEqual([5, 2, 2, 2, 2, 1]);
+  await days().updateMany({ _id: { $regex: `^${owner} ` } }, { $inc: { 'invoice.pending.count': -1 } });
 });
 
 it('an erased tenant is not compared', async () => {
