@@ -120,7 +120,12 @@ export const IMPORT_TABLE: readonly Row[] = [
       'text/stamp-duty-labels.ts',
       'text/withholding-labels.ts',
       // The amounts of lines, computed as the service does.
-      ...['domain/invoice/deduction.ts', 'domain/invoice/due-totals.ts', 'domain/net-to-pay.ts'],
+      ...[
+        'domain/invoice/deduction.ts',
+        'domain/invoice/due-totals.ts',
+        'domain/net-to-pay.ts',
+        'domain/payment-means.ts',
+      ],
       ...['domain/decimal.ts', 'domain/invoice/units.ts', 'domain/invoice/totals.ts', 'domain/invoice/tax-rate.ts'],
       ...[
         'domain/calendar-date.ts',

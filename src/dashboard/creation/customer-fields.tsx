@@ -3,9 +3,11 @@ import { COUNTRIES } from '../../domain/countries.ts';
 import { CUSTOMER_KIND_NAMES } from '../../domain/invoice/customer-kind.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { CUSTOMER_TEXTS } from '../text/customers.ts';
+import { TERM_TEXTS } from '../text/term-fields.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { CompletedField } from './customer-completion.tsx';
 import { SCENARIOS } from './documents.ts';
-import { kindOf, type TypedInvoice } from './drawn-up.ts';
+import { kindOf, type TypedInvoice, typedCustomerOf } from './drawn-up.ts';
 import type { Fault, Faults } from './faults.tsx';
 import { Choice, Field } from './field.tsx';
 
@@ -24,11 +26,12 @@ export function CustomerFields({ typed, faults, onTyped }: CustomerFieldsProps) 
   const { environment } = useWorkspace();
   const { name, email, number } = texts.creation;
   const { kind: kindLabel, kinds, taxNumberField: taxNumber } = CUSTOMER_TEXTS[language];
-  const labels = { ice: texts.ice, name, taxNumber, email, number };
+  const { address } = TERM_TEXTS[language];
+  const labels = { ice: texts.ice, name, address, taxNumber, email, number };
   const kind = kindOf(typed);
   const hidden = kind === 'company' ? ['taxNumber'] : kind === 'person' ? ['ice', 'taxNumber'] : ['ice'];
-  const fields = (['ice', 'name', 'taxNumber', 'email', 'number'] as const).filter(
-    (field) => !hidden.includes(field) && (field === 'taxNumber' || typed[field] !== undefined),
+  const fields = (['ice', 'name', 'address', 'taxNumber', 'email', 'number'] as const).filter(
+    (field) => !hidden.includes(field) && (field !== 'number' || typed.number !== undefined),
   );
   return (
     <div class="fields">
@@ -49,16 +52,25 @@ export function CustomerFields({ typed, faults, onTyped }: CustomerFieldsProps) 
           onChosen={(country) => onTyped({ ...typed, country })}
         />
       )}
-      {fields.map((field) => (
-        <Field
-          name={field}
-          label={labels[field]}
-          value={typed[field] ?? ''}
-          faults={faults?.get(field)}
-          key={field}
-          onTyped={(value) => onTyped({ ...typed, [field]: value })}
-        />
-      ))}
+      {fields.map((field) => {
+        const props = {
+          name: field,
+          label: labels[field],
+          value: typed[field] ?? '',
+          faults: faults?.get(field),
+          onTyped: (value: string) => onTyped({ ...typed, [field]: value }),
+        };
+        const isCompleted = field === 'name' || field === 'ice';
+        return isCompleted ? (
+          <CompletedField
+            {...props}
+            key={field}
+            onChosen={(customer) => onTyped({ ...typed, ...typedCustomerOf(customer) })}
+          />
+        ) : (
+          <Field {...props} key={field} />
+        );
+      })}
     </div>
   );
 }

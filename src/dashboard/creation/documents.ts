@@ -1,4 +1,4 @@
-import type { VariablesOf } from 'gql.tada';
+import type { ResultOf, VariablesOf } from 'gql.tada';
 import { graphql } from '../graphql/graphql.ts';
 
 /** The customers that trigger a certain outcome in the test environment. */
@@ -7,6 +7,15 @@ export const SCENARIOS = graphql(`
     testScenarios { ice name }
   }
 `);
+
+/** Customers of earlier invoices, with all that a new invoice states of them. */
+export const KNOWN_CUSTOMERS = graphql(`
+  query KnownCustomers($beginning: String!) {
+    customers(beginning: $beginning) { kind ice name address email country taxNumber }
+  }
+`);
+
+export type KnownCustomer = ResultOf<typeof KNOWN_CUSTOMERS>['customers'][number];
 
 export const CREATE_INVOICE = graphql(`
   mutation CreateInvoice($input: CreateInvoiceInput!, $idempotencyKey: String!) {

@@ -2,10 +2,11 @@ import { CUSTOMER_KIND_NAMES, type CustomerKind, DEFAULT_CUSTOMER_KIND } from '.
 import { dueTotals } from '../../domain/invoice/due-totals.ts';
 import type { RateTotal, TaxRate } from '../../domain/invoice/tax-rate.ts';
 import type { LineTotals } from '../../domain/invoice/totals.ts';
-import type { InvoiceInput } from './documents.ts';
+import type { InvoiceInput, KnownCustomer } from './documents.ts';
 import { detailsOf, type TypedDetails } from './typed-details.ts';
 import { adjustmentOf, isUnreadable, type TypedAdjustment } from './typed-discount.ts';
 import { lineOf, type TypedLine } from './typed-line.ts';
+import { type TypedTerms, termsOf } from './typed-terms.ts';
 import { UNREADABLE } from './typed-values.ts';
 
 export interface TypedInvoice {
@@ -17,12 +18,14 @@ export interface TypedInvoice {
   readonly ice: string;
   readonly name: string;
   readonly email: string;
+  readonly address?: string;
   /** Of the client's own series; absent if the form has no field for it. */
   readonly number?: string;
   readonly lines: readonly TypedLine[];
   /** Of all lines together. */
   readonly discount?: TypedAdjustment;
   readonly charge?: TypedAdjustment;
+  readonly terms?: TypedTerms;
   readonly details?: TypedDetails;
   readonly isDeposit?: boolean;
   /** The ids of the deposit invoices that a final invoice deducts. */
@@ -41,6 +44,8 @@ const NOTHING_LEFT: Left = new Map();
  */
 export function drawnUp(invoice: TypedInvoice, left = NOTHING_LEFT): InvoiceInput {
   const { name, email, number, isDeposit } = invoice;
+  const address = invoice.address?.trim();
+  const terms = invoice.terms && termsOf(invoice.terms);
   const deposits = isDeposit ? [] : [...(invoice.deposits ?? [])];
   const discount = adjustmentOf(invoice.discount);
   const charge = adjustmentOf(invoice.charge);
@@ -48,6 +53,7 @@ export function drawnUp(invoice: TypedInvoice, left = NOTHING_LEFT): InvoiceInpu
   const customer = {
     ...identityOf(invoice),
     name: name.trim(),
+    ...(address && { address }),
     ...(email.trim() && { email: email.trim() }),
   };
   const own = number?.trim();
@@ -59,6 +65,7 @@ export function drawnUp(invoice: TypedInvoice, left = NOTHING_LEFT): InvoiceInpu
     ...(own && { number: own }),
     ...(isDeposit && { isDeposit }),
     ...(deposits.length > 0 && { deposits }),
+    ...(terms && { terms }),
     ...(invoice.details && detailsOf(invoice.details)),
   };
 }
@@ -87,6 +94,15 @@ export function readTotals(
   };
   const { sale, due } = dueTotals(document, deducted);
   return due ?? sale;
+}
+
+/** Returns what the form shows of a customer. */
+export function typedCustomerOf(customer: KnownCustomer) {
+  const { kind, ice, name, address, email, country, taxNumber } = customer;
+  return {
+    ...{ kind, name, ice: ice ?? '', address: address ?? '', email: email ?? '' },
+    ...{ country: country ?? '', taxNumber: taxNumber ?? '' },
+  };
 }
 
 /** Returns what a customer is; a company if that is not known. */

@@ -4,7 +4,8 @@ import { useLanguage } from '../interface/language.tsx';
 import { FINDING_TEXTS } from '../text/findings.ts';
 import type { Fault } from './faults.tsx';
 
-interface FieldProps {
+/** What every field of a form has. */
+export interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly value: string;
@@ -38,26 +39,42 @@ export function Check({ name, label, checked, disabled = false, onChecked }: Che
   );
 }
 
+interface Combobox {
+  readonly role: 'combobox';
+  readonly 'aria-autocomplete': 'list';
+  readonly 'aria-expanded': boolean;
+  readonly 'aria-controls': string | undefined;
+  readonly 'aria-activedescendant': string | undefined;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly onBlur: () => void;
+}
+
 interface TextFieldProps extends FieldProps {
   /** Whether it is a field for a day. */
   readonly isDay?: boolean;
+  /** Attributes of the input that completes what is typed. */
+  readonly completion?: Combobox;
+  /** What completes it, below the input. */
+  readonly children?: ComponentChild;
 }
 
 /** A field for a text, with what is wrong with it. */
-export function Field({ name, label, value, faults = [], isDay = false, onTyped }: TextFieldProps) {
+export function Field(props: TextFieldProps) {
+  const { name, label, value, faults = [], isDay = false, completion, children, onTyped } = props;
   return (
     <div class="field">
       <label for={name}>{label}</label>
       <input
         id={name}
         name={name}
-        {...(isDay ? { type: 'date' } : { type: 'text' })}
+        {...(isDay ? { type: 'date' } : { type: 'text', ...completion })}
         autocomplete="off"
         value={value}
         aria-invalid={isWrong(value, faults)}
         aria-describedby={faults.length > 0 ? `${name}-fault` : undefined}
         onInput={({ currentTarget }) => onTyped(currentTarget.value)}
       />
+      {children}
       <FaultList name={name} value={value} faults={faults} />
     </div>
   );

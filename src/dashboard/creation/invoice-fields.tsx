@@ -9,6 +9,7 @@ import { ExemptionChoice } from './exemption-choice.tsx';
 import type { Faults } from './faults.tsx';
 import { Check, Choice, Field } from './field.tsx';
 import { fieldOfLine } from './place-findings.ts';
+import { TermFields } from './term-fields.tsx';
 import type { TypedLine } from './typed-line.ts';
 import type { Deposits } from './use-deposits.ts';
 
@@ -31,6 +32,7 @@ export function InvoiceFields({ typed, newLine, deposits, faults, onTyped }: Inv
   return (
     <>
       <CustomerFields typed={typed} faults={faults} onTyped={onTyped} />
+      <TermFields typed={typed} faults={faults} onTyped={onTyped} />
       {typed.lines.map((line, index) => (
         <LineFields
           line={line}

@@ -8,6 +8,10 @@ const BY_PARAM = {
   'customer.ice': 'ice',
   'customer.name': 'name',
   'customer.email': 'email',
+  'customer.address': 'address',
+  'terms.operationDate': 'operationDate',
+  'terms.dueDate': 'dueDate',
+  'terms.paymentMeans': 'paymentMeans',
   'customer.country': 'country',
   'customer.taxNumber': 'taxNumber',
   discount: 'discount',
@@ -103,7 +107,7 @@ function found(table: Readonly<Record<string, string>>, key: string): string | n
 /** Returns what is typed in a field. */
 export function typedAt(typed: TypedInvoice, id: string): string {
   const [name = '', n] = id.split('-');
-  const values = n === undefined ? { ...typed, ...typed.details } : typed.lines[Number(n) - 1];
+  const values = n === undefined ? { ...typed, ...typed.terms, ...typed.details } : typed.lines[Number(n) - 1];
   return String(values?.[name as keyof typeof values] ?? '');
 }
 

@@ -3,6 +3,7 @@ import { drawnUp, kindOf, type Left, type TypedInvoice } from '../creation/drawn
 import { draftDetailsOf, NO_DETAILS, typedDetailsOf } from '../creation/typed-details.ts';
 import { isUnreadable, typedAdjustmentOf } from '../creation/typed-discount.ts';
 import { type TypedLine, typedLineOf } from '../creation/typed-line.ts';
+import { changedTerms, NO_TERMS, typedTermsOf } from '../creation/typed-terms.ts';
 import { recordOf, textOf, UNREADABLE } from '../creation/typed-values.ts';
 
 export type DraftContent = Readonly<Record<string, unknown>>;
@@ -15,7 +16,7 @@ export type DraftContent = Readonly<Record<string, unknown>>;
  */
 export function contentOf(typed: TypedInvoice, before: DraftContent, left: Left = new Map()): DraftContent {
   const { details = NO_DETAILS, ...written } = typed;
-  const { customer, lines, number, ...drawn } = drawnUp(written, left);
+  const { customer, lines, number, terms: _typed, ...drawn } = drawnUp(written, left);
   const isUnknown = drawn.deposits?.some((id) => !left.has(id)) ?? false;
   // What the form shows is as it was typed, so nothing of an earlier kind of customer stays.
   const {
@@ -24,6 +25,7 @@ export function contentOf(typed: TypedInvoice, before: DraftContent, left: Left 
     ice: _ice,
     country: _country,
     taxNumber: _number,
+    address: _address,
     ...others
   } = recordOf(before.customer);
   const {
@@ -33,11 +35,13 @@ export function contentOf(typed: TypedInvoice, before: DraftContent, left: Left 
     references: _references,
     servicePeriod: _period,
     foreignValue: _value,
+    terms: earlierTerms,
     withholding: _withholding,
     isDeposit: _isDeposit,
     deposits: _deposits,
     ...kept
   } = before;
+  const terms = changedTerms(typed.terms ?? NO_TERMS, earlierTerms);
   const own = typed.number === undefined ? earlier : number;
   return {
     ...kept,
@@ -45,6 +49,7 @@ export function contentOf(typed: TypedInvoice, before: DraftContent, left: Left 
     ...drawn,
     ...(isUnknown && before.amount !== undefined && { amount: before.amount }),
     ...draftDetailsOf(details),
+    ...(Object.keys(terms).length > 0 && { terms }),
     ...asTypedOf('discount', drawn, typed),
     ...asTypedOf('charge', drawn, typed),
     customer: { ...others, ...customer },
@@ -79,10 +84,12 @@ export function typedOf(content: DraftContent, newLine: TypedLine): TypedInvoice
     ice: textOf(customer.ice),
     name: textOf(customer.name),
     email: textOf(customer.email),
+    address: textOf(customer.address),
     number: textOf(content.number),
     lines: lines.length === 0 ? [newLine] : lines.map(typedLineOf),
     discount: typedAdjustmentOf(content.discount),
     charge: typedAdjustmentOf(content.charge),
+    terms: typedTermsOf(content.terms),
     details: typedDetailsOf(content),
     isDeposit: content.isDeposit === true,
     deposits: Array.isArray(content.deposits) ? content.deposits.filter((id) => typeof id === 'string') : [],

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
-import { drawnUp, type TypedInvoice } from '../creation/drawn-up.ts';
+import type { InvoiceInput } from '../creation/documents.ts';
+import { drawnUp, type TypedInvoice, typedCustomerOf } from '../creation/drawn-up.ts';
 import { ProblemList } from '../creation/faults.tsx';
 import { Field } from '../creation/field.tsx';
 import { FormTotals, shownTotals } from '../creation/form-totals.tsx';
@@ -9,6 +10,7 @@ import { InvoiceFields } from '../creation/invoice-fields.tsx';
 import { typedDetailsOf } from '../creation/typed-details.ts';
 import { typedAdjustmentOf } from '../creation/typed-discount.ts';
 import { EMPTY_LINE, typedLineOf } from '../creation/typed-line.ts';
+import { changedTerms, NO_TERMS, typedTermsOf } from '../creation/typed-terms.ts';
 import { useDeposits } from '../creation/use-deposits.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -63,7 +65,9 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
   const [note, setNote] = useState('');
   const creation = useChange(REPLACE_INVOICE);
   const deposits = useDeposits(typed, invoice.deposits);
-  const input = { ...drawnUp(typed, deposits.left), ...keptOf(invoice), customer: customerOf(typed, invoice) };
+  const drawn = drawnUp(typed, deposits.left);
+  const terms: InvoiceInput['terms'] = changedTerms(typed.terms ?? NO_TERMS, invoice.terms);
+  const input = { ...drawn, metadata: invoice.metadata, terms };
   const key = useRequestKey({ id, input, note });
   const { rejection, refused, faults, onLines } = useFindings(invoice, typed, creation.refusal);
 
@@ -110,37 +114,21 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
 /** Returns what the form begins with: the invoice as it was. */
 function typedOf(invoice: Replaceable): TypedInvoice {
   const { customer, lines, discount, charge } = invoice;
-  const { kind, ice, name, email, country, taxNumber } = customer;
   return {
-    kind,
-    country: country ?? '',
-    taxNumber: taxNumber ?? '',
-    ice: ice ?? '',
-    name,
-    email: email ?? '',
+    ...typedCustomerOf(customer),
     // A number is never used again, even after a rejection.
     number: '',
     lines: lines.map(typedLineOf),
     discount: typedAdjustmentOf(discount),
     charge: typedAdjustmentOf(charge),
+    terms: { ...typedTermsOf(invoice.terms), ...(isOver(invoice.terms.dueDate) && { dueDate: '' }) },
     details: typedDetailsOf(invoice),
     isDeposit: invoice.isDeposit,
     deposits: invoice.deposits.map(({ id }) => id),
   };
 }
 
-function customerOf(typed: TypedInvoice, { customer: { address } }: Replaceable) {
-  const { customer } = drawnUp(typed);
-  return address === null ? customer : { ...customer, address };
-}
-
-/** Returns what the form does not show and the corrected invoice keeps. A due date that is over is not kept. */
-function keptOf({ terms, metadata }: Replaceable) {
-  const { operationDate, dueDate, paymentMode, paymentMeans, bankAccount } = terms;
-  const today = new Date().toISOString().slice(0, 10);
-  const isOver = dueDate !== null && dueDate < today;
-  return {
-    metadata,
-    terms: { operationDate, paymentMode, paymentMeans, bankAccount, ...(!isOver && { dueDate }) },
-  };
+/** Whether a due date is over, so that a corrected invoice does not keep it. */
+function isOver(dueDate: string | null): boolean {
+  return dueDate !== null && dueDate < new Date().toISOString().slice(0, 10);
 }

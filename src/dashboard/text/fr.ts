@@ -660,7 +660,7 @@ export const fr = {
     lead: 'Vos systèmes reçoivent chaque événement par une requête signée.',
     none: 'Aucune destination pour l’instant.',
     made: 'Le secret de signature.',
-    on: 'Active',
+    on: 'En service',
     off: 'Désactivée',
     failingNow: 'En échec',
     since: 'sans succès depuis le',

@@ -28,10 +28,29 @@ it('sends what a customer is, and nothing that its kind does not have', () => {
   expect(contentOf({ ...typed, kind: 'foreign' }, {}).customer).toEqual(abroad);
   const before = { customer: { ...abroad, address: 'Lyon', ice: '2' } };
   expect(contentOf({ ...typed, kind: 'person' }, before).customer).toEqual({
-    ...{ kind: 'person', name: 'Atlas', address: 'Lyon' },
+    ...{ kind: 'person', name: 'Atlas' },
   });
+  expect(contentOf({ ...typed, address: ' Lyon ' }, before).customer).toMatchObject({ address: 'Lyon' });
+  expect(typedOf(before, EMPTY_LINE).address).toBe('Lyon');
   expect(typedOf({ customer: abroad }, EMPTY_LINE)).toMatchObject({ kind: 'foreign', country: 'FR', ice: '' });
   expect(typedOf({ customer: { kind: 'alien' } }, EMPTY_LINE).kind).toBe('company');
+});
+
+it('keeps the terms that the form does not show, and the words of a payment while its means stays', () => {
+  const terms = { operationDate: '2026-11-02', paymentMeans: 'transfer', paymentMode: 'Virement', bankAccount: '1' };
+  const content = { lines: [], terms: { ...terms, paymentReference: 'R-1', dueDate: 'soon' } };
+  const typed = typedOf(content, EMPTY_LINE);
+  expect(typed.terms).toEqual({ operationDate: '2026-11-02', dueDate: 'soon', paymentMeans: 'transfer' });
+  expect(contentOf(typed, content).terms).toEqual(content.terms);
+  const dueDate = '2026-12-31';
+  const changed = { operationDate: '', dueDate, paymentMeans: 'cash' } as const;
+  expect(contentOf({ ...typed, terms: changed }, content).terms).toEqual({
+    ...{ paymentReference: 'R-1', dueDate, paymentMeans: 'cash' },
+  });
+  expect(contentOf({ ...typed, terms: { ...changed, paymentMeans: '' } }, {}).terms).toEqual({ dueDate });
+  expect(contentOf(TYPED, {})).not.toHaveProperty('terms');
+  for (const strange of ['soon', 7, [1], { paymentMeans: 'barter', dueDate: {} }])
+    expect(typedOf({ terms: strange }, EMPTY_LINE).terms).toEqual({ operationDate: '', dueDate: '', paymentMeans: '' });
 });
 
 it('keeps the discount and the charge of the whole invoice, as they were typed if they cannot be read', () => {
