@@ -62,7 +62,7 @@ describe.skipIf(BROWSER_PATH === null)('refusals in a browser', () => {
       text: textContent,
       isWhole: scrollWidth <= clientWidth,
     }));
-    expect(hint).toEqual({ text: expect.stringMatching(/^Client.*identifiant$/), isWhole: true });
+    expect(hint).toEqual({ text: expect.stringMatching(/^Client.*métadonnée$/), isWhole: true });
     expect(await page.$eval('#search', (input) => input.getAttribute('aria-describedby'))).toBe('search-hint');
     await expectAccessible(page);
     await close();

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { amountOf } from '../../src/domain/invoice/search/amounts.ts';
-import { LONGEST_SEARCH, MOST_SEARCHED, matchesAll, searchOf } from '../../src/domain/invoice/search/query.ts';
+import { LONGEST_SEARCH, MOST_SEARCHED } from '../../src/domain/invoice/search/bounds.ts';
+import { matchesAll, searchOf } from '../../src/domain/invoice/search/query.ts';
 import { termsOf } from '../../src/domain/invoice/search/terms.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 

@@ -7,9 +7,7 @@ export const DOCUMENTS = graphql(`
     $kind: FiscalDocumentKind
     $sort: FiscalDocumentSort
     $status: InvoiceStatus
-    $customerName: String
-    $customerIce: String
-    $amount: Centimes
+    $search: String
     $createdAfter: DateTime
     $createdBefore: DateTime
     $first: Int
@@ -21,9 +19,7 @@ export const DOCUMENTS = graphql(`
       kind: $kind
       sort: $sort
       status: $status
-      customerName: $customerName
-      customerIce: $customerIce
-      amount: $amount
+      search: $search
       createdAfter: $createdAfter
       createdBefore: $createdBefore
       first: $first
@@ -99,15 +95,6 @@ export type MemberDocument = Extract<
   { readonly amount: unknown }
 >;
 
-/** The customers whose name or ICE begins with a text. */
-export const CUSTOMERS = graphql(`
-  query Customers($beginning: String!) {
-    customers(beginning: $beginning) { name ice }
-  }
-`);
-
-export type KnownCustomer = ResultOf<typeof CUSTOMERS>['customers'][number];
-
 /** The id of the invoice or credit note with a given number; an error if there is none. */
 export const BY_NUMBER = graphql(`
   query ByNumber($number: String!) {
@@ -120,9 +107,7 @@ export const EXPORTED = graphql(`
   query Exported(
     $kind: FiscalDocumentKind
     $status: InvoiceStatus
-    $customerName: String
-    $customerIce: String
-    $amount: Centimes
+    $search: String
     $createdAfter: DateTime
     $createdBefore: DateTime
     $after: String
@@ -130,9 +115,7 @@ export const EXPORTED = graphql(`
     fiscalDocuments(
       kind: $kind
       status: $status
-      customerName: $customerName
-      customerIce: $customerIce
-      amount: $amount
+      search: $search
       createdAfter: $createdAfter
       createdBefore: $createdBefore
       first: 100

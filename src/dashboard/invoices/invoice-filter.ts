@@ -1,5 +1,6 @@
 import { KIND_NAMES, type Kind } from '../../domain/invoice/kinds.ts';
 import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
+import { LONGEST_SEARCH } from '../../domain/invoice/search/bounds.ts';
 import { SORTS } from '../../domain/invoice/sorts.ts';
 import { pageSizeOf, sizeInAddress } from '../tables/page-sizes.ts';
 import { startOfDay } from '../text/days.ts';
@@ -13,12 +14,8 @@ export interface Filter {
   /** The first and the last day of creation, in Morocco: `YYYY-MM-DD`. */
   readonly from: string | null;
   readonly until: string | null;
-  /**
-   * The customer's name or ICE, or a total in centimes. At most one of them is set, and none together with a status.
-   */
-  readonly customer: string | null;
-  readonly ice: string | null;
-  readonly amount: string | null;
+  /** What is searched, by any part of a document. It combines with everything else. */
+  readonly search: string | null;
   /** The cursor: the page begins after the document `after`, or ends before the document `before`. */
   readonly after: string | null;
   readonly before: string | null;
@@ -38,12 +35,10 @@ export function filterOf(query: Readonly<Record<string, string>>): Filter {
   const day = (text: string | undefined) => (text && DAY.test(text) && startOfDay(text) ? text : null);
   const after = query.after ?? null;
   const status = INVOICE_STATUSES.find((each) => each === query.status) ?? null;
-  const amount = /^\d{1,15}$/.test(query.amount ?? '') ? query.amount : undefined;
   const filter = {
-    ...NO_MATCH,
     kind: KIND_NAMES.find((each) => each === query.kind) ?? null,
     status,
-    ...(status === null && matchOf(query.customer, query.ice, amount)),
+    search: searchedIn(query),
     from: day(query.from),
     until: day(query.until),
     after,
@@ -60,14 +55,10 @@ export function isSortable(filter: Filter): boolean {
   return !isFiltered({ ...filter, kind: null });
 }
 
-/** The part of a filter without a customer or a total. */
-export const NO_MATCH = { customer: null, ice: null, amount: null } as const;
-
-/** Returns the first of these that is given. */
-function matchOf(customer?: string, ice?: string, amount?: string): Partial<Filter> {
-  if (customer) return { customer };
-  if (ice) return { ice };
-  return amount ? { amount } : {};
+/** Returns what an address searches. Earlier ones have a customer, an ICE or a total in centimes instead. */
+function searchedIn({ search, customer, ice, amount = '' }: Readonly<Record<string, string>>): string | null {
+  const total = /^\d{1,15}$/.test(amount) ? (Number(amount) / 100).toFixed(2) : null;
+  return (search || customer || ice || total)?.slice(0, LONGEST_SEARCH) || null;
 }
 
 /** Whether the filter restricts the list by more than its page. */
@@ -93,17 +84,13 @@ export function conditionsOf({
   status,
   from,
   until,
-  customer,
-  ice,
-  amount,
+  search,
 }: Omit<Filter, 'after' | 'before' | 'size' | 'sort'>) {
   const [start, end] = [from && startOfDay(from), until && startOfDay(until, 1)];
   return {
     ...(kind && { kind }),
     ...(status && { status }),
-    ...(customer && { customerName: customer }),
-    ...(ice && { customerIce: ice }),
-    ...(amount && { amount: Number(amount) }),
+    ...(search && { search }),
     // The service excludes the bounds.
     ...(start && { createdAfter: new Date(start.getTime() - 1).toISOString() }),
     ...(end && { createdBefore: end.toISOString() }),

@@ -6,11 +6,12 @@ import { useLanguage } from '../interface/language.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { pageSizeOf } from '../tables/page-sizes.ts';
 import { DRAFT_TEXTS } from '../text/drafts.ts';
+import { PALETTE_TEXTS } from '../text/palette.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DocumentRows } from './document-rows.tsx';
 import { DOCUMENTS } from './documents.ts';
 import { ExportButton } from './export-button.tsx';
-import { type Filter, filterOf, isFiltered, isSortable, NO_MATCH, searchOf, variablesOf } from './invoice-filter.ts';
+import { type Filter, filterOf, isFiltered, isSortable, searchOf, variablesOf } from './invoice-filter.ts';
 import { SearchForm } from './search-form.tsx';
 
 /** `…/invoices`: a page of the invoices and credit notes, newest first. The address contains the filter and the page. */
@@ -43,12 +44,14 @@ export function InvoicesPage() {
         )}
         {hasScope(tenant.role, 'draft', environment) && <a href={`${address}/drafts`}>{DRAFT_TEXTS[language].title}</a>}
       </div>
-      <SearchForm filter={filter} to={to} />
+      <SearchForm search={filter.search} to={to} key={filter.search} />
       <Filters filter={filter} to={to} onChange={(change) => route(to({ ...change, after: null, before: null }))} />
       <DocumentRows
         list={{ page: found ?? null, problem, reload, size: pageSizeOf(query), to, sorted }}
         isSortable={isSortable(filter)}
-        empty={isFiltered(filter) || !isFirst ? none : noneYet}
+        empty={
+          found?.pageInfo.hasNextPage ? PALETTE_TEXTS[language].goesOn : isFiltered(filter) || !isFirst ? none : noneYet
+        }
       >
         <ExportButton filter={filter} key={searchOf(filter)} />
       </DocumentRows>
@@ -65,7 +68,6 @@ interface FiltersProps {
 function Filters({ filter, to, onChange }: FiltersProps) {
   const { texts } = useLanguage();
   const { all, from, until, filters, kind: kindName, kinds } = texts.invoices;
-  const isMatched = filter.customer !== null || filter.ice !== null || filter.amount !== null;
   const day = (name: 'from' | 'until', label: string) => (
     <label>
       {label}
@@ -83,8 +85,8 @@ function Filters({ filter, to, onChange }: FiltersProps) {
         {[null, ...INVOICE_STATUSES].map((status) => (
           <a
             key={status}
-            href={to({ ...NO_MATCH, status, after: null, before: null })}
-            aria-current={status === filter.status && !isMatched ? 'true' : undefined}
+            href={to({ status, after: null, before: null })}
+            aria-current={status === filter.status ? 'true' : undefined}
           >
             {status === null ? all : texts.statusFilters[status]}
           </a>

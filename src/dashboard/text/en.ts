@@ -369,7 +369,7 @@ export const en: Texts = {
   },
   search: {
     label: 'Search',
-    hint: 'Customer, ICE, number, total (1,234.50) or id',
+    hint: 'Customer, number, ICE, total (1,234.50), id, order or metadata',
     submit: 'Search',
     remove: 'Remove the search',
     export: 'Export as CSV',

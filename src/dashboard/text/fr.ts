@@ -425,7 +425,7 @@ export const fr = {
   /** The texts of the search of invoices and of their export. */
   search: {
     label: 'Rechercher',
-    hint: 'Client, ICE, numéro, total (1 234,50) ou identifiant',
+    hint: 'Client, numéro, ICE, total (1 234,50), identifiant, commande ou métadonnée',
     submit: 'Rechercher',
     remove: 'Retirer la recherche',
     export: 'Exporter en CSV',

@@ -6,6 +6,7 @@ import { useContentFocus } from '../interface/content-focus.ts';
 import type { IconName } from '../interface/icon.tsx';
 import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
 import { type Section, Sections } from '../interface/sections.tsx';
+import { PaletteButton } from '../palette/palette-button.tsx';
 import type { Connection } from './live-events.ts';
 import { workspaceAddress } from './session.ts';
 import { useWorkspace } from './workspace-context.ts';
@@ -60,6 +61,7 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
             </a>
           ))}
         </nav>
+        <PaletteButton pages={groups.flat()} />
         <LanguageSwitch />
       </header>
       <Sections label={workspace.sections} groups={groups} />

@@ -1,6 +1,6 @@
 import type { ArgBuilder } from '@pothos/core';
 import type { ListInvoicesInput } from '../../domain/invoice/list-invoices.ts';
-import { LONGEST_SEARCH, MOST_SEARCHED } from '../../domain/invoice/search/query.ts';
+import { LONGEST_SEARCH, MOST_SEARCHED } from '../../domain/invoice/search/bounds.ts';
 import type { Types } from '../payload.ts';
 import { type ConnectionArguments, pageRequest } from '../relay-page.ts';
 import { InvoiceStatusType } from './contract.ts';

@@ -4,34 +4,12 @@ import { WAYS, waysOf } from '../../../src/dashboard/creation/by-api.ts';
 import { drawnUp } from '../../../src/dashboard/creation/drawn-up.ts';
 import type { TypedLine } from '../../../src/dashboard/creation/typed-line.ts';
 import { csvLine } from '../../../src/dashboard/invoices/csv.ts';
-import { searchedOf } from '../../../src/dashboard/invoices/searched.ts';
 import { plainAmount } from '../../../src/dashboard/text/money.ts';
 import { problemsOf } from '../../../src/domain/input-problems.ts';
 import { createInvoiceInput } from '../../../src/domain/invoice/create-invoice-input.ts';
 import { TAX_RATES } from '../../../src/domain/invoice/tax-rate.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
 import { tellOffsets } from '../../support/moroccan-offsets.ts';
-
-it.each([
-  ['', null],
-  ['  ', null],
-  ['inv_1', { kind: 'id', id: 'inv_1' }],
-  ['crn_1', { kind: 'id', id: 'crn_1' }],
-  ['AV-2026-000012', { kind: 'text', text: 'AV-2026-000012' }],
-  ['001234567000089', { kind: 'match', match: { ice: '001234567000089' } }],
-  ['1 234,50', { kind: 'match', match: { amount: '123450' } }],
-  ['1\u202f234\u00a0567,50', { kind: 'match', match: { amount: '123456750' } }],
-  ['1,234.50', { kind: 'match', match: { amount: '123450' } }],
-  ['0,05', { kind: 'match', match: { amount: '5' } }],
-  ['2026-000012', { kind: 'text', text: '2026-000012' }],
-  ['12345', { kind: 'text', text: '12345' }],
-  ["'001234567000089", { kind: 'match', match: { ice: '001234567000089' } }],
-  ["'12/2026", { kind: 'text', text: '12/2026' }],
-  ["'t Hof", { kind: 'text', text: "'t Hof" }],
-  ['Atlas', { kind: 'text', text: 'Atlas' }],
-])('the search %j', (typed, searched) => {
-  expect(searchedOf(typed)).toEqual(searched);
-});
 
 it('a line of CSV has the signs of its language, and no formula', () => {
   const cells = ['=HYPERLINK("x")', '+1', 'a;b', 'a,b', 'say "no"', 'two\nlines', null, -123456, 5];

@@ -1,13 +1,11 @@
 import { serviceError } from '../../errors.ts';
 import { kindOfId } from '../kinds.ts';
 import { amountOf } from './amounts.ts';
+import { LONGEST_SEARCH, MOST_SEARCHED } from './bounds.ts';
 import { compact, firstOf, folded, wordsOf } from './fold.ts';
 import { endOf, HEADS, ICE_GROUP, TAIL, TERM } from './terms.ts';
 
-/** Maximum length of a search, in characters. */
-export const LONGEST_SEARCH = 200;
-/** Maximum number of words in a search, and of their parts between punctuation. */
-export const MOST_SEARCHED = 12;
+/** Maximum number of the parts between punctuation that the words of a search have. */
 const MOST_PARTS = 24;
 
 /** What is compared of an invoice. */
