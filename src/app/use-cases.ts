@@ -18,6 +18,7 @@ import { VERIFICATIONS } from '../domain/verification/verify-document.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
 import type { UseCases } from '../graphql/context.ts';
 import type { Jobs } from '../jobs/agenda.ts';
+import { createConditionReading } from '../storage/condition-reading.ts';
 import { createDraftStore } from '../storage/drafts.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
@@ -72,6 +73,7 @@ export function composeUseCases(
     {
       ...data,
       ...webhooks.needs,
+      conditionReading: createConditionReading(data.store.db),
       drafts: createDraftStore(data.store.db),
       invoices,
       queue,

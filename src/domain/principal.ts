@@ -57,6 +57,11 @@ export function isMember(principal: Principal): principal is Member {
   return principal.kind === 'secret' || principal.kind === 'person';
 }
 
+/** Whether a member has a scope, with no regard to what else it needs. */
+export function holdsScope(member: Member, scope: Scope): boolean {
+  return member.kind !== 'person' || hasScope(member.role, scope, member.environment);
+}
+
 /**
  * Requires a secret key, or a person whose role includes the scope. A suspended tenant may only read.
  * @throws {ServiceError} insufficient_scope (403), also for the scope to issue in the live environment if the seller's

@@ -1,6 +1,7 @@
 import { API_KEY_USE_CASES } from './api-key/own-keys.ts';
 import { auditLog } from './audit/browse-audit.ts';
 import { type Audit, type AuditFacts, entryBy } from './audit-entry.ts';
+import { conditions } from './conditions/tenant-conditions.ts';
 import { EMBED_USE_CASES } from './embedding/create-embed.ts';
 import { invoiceDays } from './invoice/count-invoices.ts';
 import { createInvoice } from './invoice/create-invoice.ts';
@@ -36,6 +37,7 @@ import { invoiceEvents } from './webhook/watch-events.ts';
 /** The use cases, by the names of their GraphQL fields. */
 export const USE_CASES = {
   auditLog,
+  conditions,
   createInvoice,
   creditEarlierInvoice,
   creditInvoice,

@@ -4,6 +4,7 @@ import { builder } from './builder.ts';
 import './types/event-stream.ts';
 import './types/invoice.ts';
 import './types/document-status.ts';
+import './types/condition.ts';
 import './types/draft.ts';
 import './types/document-verification.ts';
 import './types/embed.ts';

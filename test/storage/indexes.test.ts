@@ -18,6 +18,7 @@ import { createAuditLog } from '../../src/storage/audit-log.ts';
 import { createAuthorityStateStore } from '../../src/storage/authority-state.ts';
 import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import { createCodeTries } from '../../src/storage/code-tries.ts';
+import { createConditionReading } from '../../src/storage/condition-reading.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createDraftStore } from '../../src/storage/drafts.ts';
 import { createStatisticsStore } from '../../src/storage/endpoint-statistics.ts';
@@ -252,6 +253,9 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['auditLog.page', () => createAuditLog(store.db).page(ENTRIES), 6],
   ['auditLog.page, of an actor', () => createAuditLog(store.db).page({ ...ENTRIES, actorId: 'key_1' }), 6],
   ['auditLog.page, of a subject', () => createAuditLog(store.db).page({ ...ENTRIES, subject: 'we_1' }), 6],
+  ['conditionReading.rejected', () => createConditionReading(store.db).rejected(test, 0, 5), 6],
+  ['conditionReading.waiting', () => createConditionReading(store.db).waiting(test, Date.now(), 5), 6],
+  ['conditionReading.idleDrafts', () => createConditionReading(store.db).idleDrafts(test, Date.now(), 5), 6],
   ['drafts.find', () => createDraftStore(store.db).find('drf_1'), 1],
   ['drafts.page', () => createDraftStore(store.db).page(REQUESTS), 6],
   ['drafts.count', () => createDraftStore(store.db).count(test, 1000), 1000],

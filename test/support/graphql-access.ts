@@ -35,6 +35,8 @@ null 404 404 403 403 403 403 null null null null 404  ApiKey revokedAt
 + 404 404 403 + + 403 + + + + 404  AuthorityProblem code message path
 + + + 403 403 403 403 + + + + +  CoveredDocument digest number type
 + 404 404 403 403 403 403 + + + + 404  CreditNote amount createdAt currency customer dgiId documents environment id invoice lines metadata
++ empty empty 403 403 403 403 + + + + empty  Condition advice code count hasMore says severity since subjects
++ empty empty 403 403 403 403 + + + + empty  ConditionSubject id name since
 + 404 404 403 403 403 403 + + + + 404  CreditNote note number reason rejectionReason status timeline totals updatedAt
 + 404 404 403 403 403 403 + + + + 404  CreditNote attention authorityAttempts authorityWarnings deliveries email events problems rules seller sellerName warnings
 + 404 404 403 403 403 403 + + + + 404  CreditPreview amount taxTotals
@@ -135,7 +137,7 @@ InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError 
 null null null 403 403 403 403 null null null null null  Problem expected
 + + + 403 403 403 403 + + + + +  FiscalDocumentConnection edges nodes pageInfo
 + + + 403 403 403 403 + + + + +  FiscalDocumentEdge cursor node
-+ + + 403 403 403 403 + + + + +  Query apiKeys drafts fiscalDocuments invoiceDays invoices period rules tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
++ + + 403 403 403 403 + + + + +  Query apiKeys conditions drafts fiscalDocuments invoiceDays invoices period rules tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + empty empty 403 403 403 403 + + + + empty  Query customers
 + 404 404 403 403 403 403 + + 403 403 404  Query apiRequest
 + + + 403 403 403 403 + + 403 403 +  Query apiRequestFailures apiRequests
@@ -216,6 +218,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Query.sellerProfilePreview': 'sellerProfilePreview(input: { cnss: "1234567" })',
   'Query.apiKey': 'apiKey(id: "API_KEY") { id }',
   'Query.apiKeys': 'apiKeys { id }',
+  'Query.conditions': 'conditions { code }',
   'Query.rules': 'rules { code }',
   'Query.testScenarios': 'testScenarios { ice }',
   'Query.apiRequest': 'apiRequest(id: "REQUEST") { id }',

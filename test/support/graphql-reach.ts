@@ -39,6 +39,8 @@ const REACH: Readonly<Record<string, string>> = {
   SellerAddress: '{ invoice(id: "INVOICE" SECRET) { seller { address { … } } } }',
   SellerLogo: '{ invoice(id: "INVOICE" SECRET) { seller { logo { … } } } }',
   InvoiceWarning: '{ invoice(id: "INVOICE" SECRET) { warnings { … } } }',
+  Condition: '{ conditions { … } }',
+  ConditionSubject: '{ conditions { subjects { … } } }',
   DocumentRule: '{ invoice(id: "INVOICE" SECRET) { rules { … } } }',
   InvoiceAttention: '{ invoice(id: "INVOICE" SECRET) { attention { … } } }',
   InvoiceEmail: '{ invoice(id: "INVOICE" SECRET) { email { … } } }',

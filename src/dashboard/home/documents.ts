@@ -12,20 +12,15 @@ export type Day = ResultOf<typeof DAYS>['invoiceDays'][number];
 
 /** The data of the home page: objects that may need attention, and the results of the first steps. */
 export const HOME = graphql(`
-  query Home($lateSince: DateTime!) {
-    rejected: invoices(status: rejected, first: 5) { nodes { ...Shown } }
-    pending: invoices(status: pending, createdBefore: $lateSince, first: 3) { nodes { ...Shown } }
-    signing: invoices(status: signing, createdBefore: $lateSince, first: 3) { nodes { ...Shown } }
-    transmitted: invoices(status: transmitted, createdBefore: $lateSince, first: 3) { nodes { ...Shown } }
+  query Home {
+    conditions { code count hasMore since subjects { id name since } }
     newest: invoices(first: 1) { nodes { id } }
     accepted: invoices(status: accepted, first: 1) { nodes { id } }
     delivered: webhookDeliveries(state: delivered, first: 1) { nodes { id } }
-    webhookEndpoints { id url active failing failingSince }
+    webhookEndpoints { id }
     apiKeys { id kind revokedAt }
-    tenant { signingCertificate { subject validTo } }
   }
-  fragment Shown on Invoice { id number status createdAt rejectionReason customer { name } }
 `);
 
 export type Home = ResultOf<typeof HOME>;
-export type ShownInvoice = Home['rejected']['nodes'][number];
+export type ShownCondition = Home['conditions'][number];

@@ -1,29 +1,23 @@
-import { useMemo } from 'preact/hooks';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
-import { formatDate, formatDay, formatMoment } from '../text/dates.ts';
+import { formatDay } from '../text/dates.ts';
 import { formatNumber } from '../text/money.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { Conditions } from './conditions.tsx';
 import { DayChart } from './day-chart.tsx';
-import { DAYS, type Day, HOME, type Home, type ShownInvoice } from './documents.ts';
+import { DAYS, type Day, HOME } from './documents.ts';
 import { FirstSteps } from './first-steps.tsx';
 
 const MONTH = 30;
-/** Age from which an open invoice may need attention, milliseconds. */
-const LATE_MS = 600_000;
-/** Remaining validity from which a certificate needs attention, milliseconds: having one issued takes weeks. */
-const CERTIFICATE_MS = 30 * 86_400_000;
 
 /** `…/home`: today and the last 30 days, what needs attention, and the first steps. */
 export function HomePage() {
   const { texts, language } = useLanguage();
   const { title, thirtyDays } = texts.home;
-  // Rounded to the minute, so that the variables stay the same while the page is shown.
-  const lateSince = useMemo(() => new Date(Math.floor((Date.now() - LATE_MS) / 60_000) * 60_000).toISOString(), []);
   const month = useRead(DAYS, { days: MONTH });
   const today = useRead(DAYS, { days: 1 });
-  const home = useRead(HOME, { lateSince });
+  const home = useRead(HOME, {});
   useTitle(title);
   useLive(
     () => true,
@@ -42,7 +36,7 @@ export function HomePage() {
       {first && <Counts name={formatDay(first.date, language)} days={[first]} />}
       {days.length > 1 && <Counts name={thirtyDays} days={days} />}
       {days.length > 1 && <DayChart days={days} />}
-      {home.data && <Attention home={home.data} />}
+      {home.data && <Conditions conditions={home.data.conditions} />}
       {home.data && <FirstSteps home={home.data} />}
     </section>
   );
@@ -88,63 +82,5 @@ function Counts({ name, days }: { name: string; days: readonly Day[] }) {
         ))}
       </dl>
     </section>
-  );
-}
-
-function Attention({ home }: { home: Home }) {
-  const { texts, language } = useLanguage();
-  const { address } = useWorkspace();
-  const { attention, nothing, late, rejected, failing, certificateEnds } = texts.home;
-  const waiting = [...home.pending.nodes, ...home.signing.nodes, ...home.transmitted.nodes];
-  const endpoints = home.webhookEndpoints.filter((each) => each.active && each.failing);
-  const certificate = home.tenant.signingCertificate;
-  const ends = certificate && Date.parse(certificate.validTo) - Date.now() < CERTIFICATE_MS ? certificate : null;
-  const isCalm = !ends && waiting.length + endpoints.length + home.rejected.nodes.length === 0;
-  return (
-    <section class="part">
-      <h2>{attention}</h2>
-      {isCalm && <p class="empty">{nothing}</p>}
-      <ul class="log">
-        {ends && (
-          <li>
-            <span class="badge attention">{certificateEnds}</span>
-            <time dateTime={ends.validTo}>{formatDate(ends.validTo, language)}</time>
-            <bdi dir="ltr">{ends.subject}</bdi>
-          </li>
-        )}
-        {endpoints.map(({ id, url }) => (
-          <li key={id}>
-            <span class="badge attention">{failing}</span>
-            <a href={`${address}/endpoints`}>
-              <bdi dir="ltr">{url}</bdi>
-            </a>
-          </li>
-        ))}
-        {waiting.map((invoice) => (
-          <InvoiceRow invoice={invoice} label={late} key={invoice.id} />
-        ))}
-        {home.rejected.nodes.map((invoice) => (
-          <InvoiceRow invoice={invoice} label={rejected} key={invoice.id} />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function InvoiceRow({ invoice, label }: { invoice: ShownInvoice; label: string }) {
-  const { texts, language } = useLanguage();
-  const { address } = useWorkspace();
-  const { id, number, customer, createdAt, status } = invoice;
-  return (
-    <li>
-      <span class={status === 'rejected' ? 'badge' : 'badge attention'} data-status={status}>
-        {label}
-      </span>
-      <a href={`${address}/invoices/${id}`}>
-        <bdi>{number ?? texts.numberToCome}</bdi>
-      </a>
-      <bdi>{customer.name}</bdi>
-      <time dateTime={createdAt}>{formatMoment(createdAt, language)}</time>
-    </li>
   );
 }

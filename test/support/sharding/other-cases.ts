@@ -16,6 +16,7 @@ import { createLedgerCopy } from '../../../src/storage/authority-ledger.ts';
 import { createAuthorityStateStore } from '../../../src/storage/authority-state.ts';
 import { createClaimMembers } from '../../../src/storage/claim-members.ts';
 import { createCodeTries } from '../../../src/storage/code-tries.ts';
+import { createConditionReading } from '../../../src/storage/condition-reading.ts';
 import type { Store } from '../../../src/storage/connect.ts';
 import { createDocumentStore } from '../../../src/storage/documents.ts';
 import { createDraftStore } from '../../../src/storage/drafts.ts';
@@ -49,6 +50,7 @@ export function otherCases(store: Store): Record<string, Subject> {
     createSettledCounts: settledCountsCases(store),
     createAuditLog: auditLogCases(store),
     createDraftStore: draftCases(store),
+    createConditionReading: conditionCases(store),
     createRequestLog: requestLogCases(store),
     createSeriesTurns: seriesTurnsCases(store),
     createStatisticsStore: statisticsCases(store),
@@ -250,6 +252,22 @@ function draftCases({ db }: Store): Subject {
     hold: async () => drafts.hold(await stored(), 1, new Date()),
     release: async () => drafts.release(await stored(), 1),
     removeIssued: async () => drafts.removeIssued(await stored(), 1),
+  });
+}
+
+function conditionCases({ db }: Store): Subject {
+  const reading = createConditionReading(db);
+  const owner = { tenantId: 'ten_1', environment: 'test' } as const;
+  const because = 'asked for by a person';
+  const ofInvoices = { scatters: ['find invoices by environment, kind, order, status, tenantId'], because };
+  return subject(reading, {
+    rejected: { call: () => reading.rejected(owner, 0, 5), ...ofInvoices },
+    waiting: { call: () => reading.waiting(owner, Date.now(), 5), ...ofInvoices },
+    idleDrafts: {
+      call: () => reading.idleDrafts(owner, Date.now(), 5),
+      scatters: ['find drafts by environment, order, tenantId'],
+      because,
+    },
   });
 }
 
