@@ -74,6 +74,15 @@ export const IMPORT_TABLE: readonly Row[] = [
   { path: 'graphql/', may: ['domain/'] },
   // Knows nothing of invoices.
   { path: 'domain/kit/', may: [], packages: [] },
+  {
+    path: 'domain/conditions/',
+    // What is wrong is decided by the nouns.
+    may: [
+      ...OTHER_NOUNS,
+      ...['domain/authority/status.ts', 'domain/invoice/legal-warnings.ts', 'domain/webhook/endpoint.ts'],
+    ],
+    packages: [],
+  },
   { path: 'domain/<noun>/', may: OTHER_NOUNS, packages: ['zod', 'lru-cache'] },
   // The table of the use cases, and what is made from it.
   { path: 'domain/use-cases.ts', may: ['domain/'], packages: [] },

@@ -6,13 +6,13 @@ import { createPdfRenderer, type RendererDiagnosis } from '../adapters/pdf/pdf-r
 import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
 import type { Config } from '../config.ts';
 import type { Capabilities } from '../domain/authority/ports.ts';
+import type { Condition } from '../domain/conditions/condition.ts';
 import type { TimeZoneData } from '../domain/morocco/compare-offsets.ts';
-import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import { createKeyRingStore } from '../storage/key-ring.ts';
-import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import { openAdministration } from './administration.ts';
 import { type LiveCertificate, openCommandAuthority } from './authority.ts';
 import { checkMasterKey } from './data-keys.ts';
+import { readInstallationConditions } from './installation-conditions.ts';
 import { findLiveNeeds, type LiveNeed, meansOf } from './live-needs.ts';
 import { openStore } from './store.ts';
 import { NODE_TIME_ZONE } from './time-zone-data.ts';
@@ -55,16 +55,11 @@ export async function diagnoseLive(config: Config): Promise<LiveNeed[]> {
 }
 
 /**
- * Returns the active webhook endpoints of all tenants to which nothing was delivered for half an hour, longest failing
- * first, at most `limit`. @throws when the store cannot be opened
+ * Returns what is wrong with the installation, as `/ops` shows it.
+ * @throws when the store cannot be opened
  */
-export async function failingEndpoints(config: Config, limit: number): Promise<WebhookEndpoint[]> {
-  const store = await openStore(config, { join: true });
-  try {
-    return await createWebhookEndpointRepository(store.db).failing(new Date(), limit);
-  } finally {
-    await store.close();
-  }
+export function diagnoseConditions(config: Config): Promise<Condition[]> {
+  return readInstallationConditions(config, new Date());
 }
 
 /** Returns the time zone data with which the service's own offsets of Morocco are compared. */

@@ -1,6 +1,7 @@
 import { opendir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { statusOf } from '../domain/authority/status.ts';
+import { installationConditions } from '../domain/conditions/installation-conditions.ts';
 import { LANE_NAMES } from '../domain/invoice/lanes.ts';
 import { createListAttention } from '../domain/invoice/list-attention.ts';
 import { createOperate } from '../domain/operations/operate.ts';
@@ -46,6 +47,7 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
       storage: () => storageOf(config.dataDir),
       namesOf: tenants.namesOf,
       workers: parts.workers.count,
+      conditions: installationConditions,
       now,
     }),
     operate: createOperate({

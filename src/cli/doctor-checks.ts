@@ -9,7 +9,6 @@ import type { Config } from '../config.ts';
 import { type ConnectionSettings, isLowLimit, mostConnections } from '../domain/connections.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import { moroccanDate } from '../domain/morocco/time.ts';
-import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import { reasonOf } from './files.ts';
 
 /** The result of one check. Only `fails` prevents the service from working. */
@@ -235,33 +234,6 @@ export async function checkMail(diagnose: () => Promise<MailDiagnosis>): Promise
     state: 'warns',
     found: `${server} does not accept mails: ${oneLine(trouble)}`,
     advice: 'Correct SMTP_URL or the cause that the server reports; mails are retried for four days.',
-  };
-}
-
-/** Maximum number of failing webhook endpoints that are named. Of more, only the number is shown. */
-const NAMED_ENDPOINTS = 3;
-const COUNTED_ENDPOINTS = 100;
-
-/**
- * Checks that webhook endpoints accept their events. Receivers belong to the tenants, so a failing one is a warning.
- */
-export async function checkEndpoints(
-  failing: (limit: number) => Promise<readonly Pick<WebhookEndpoint, 'id' | 'tenantId' | 'failingSince'>[]>,
-): Promise<Finding> {
-  const subject = 'webhooks';
-  // An unreachable store has its own finding.
-  const found = await failing(COUNTED_ENDPOINTS).catch(() => []);
-  if (found.length === 0) return { subject, state: 'works', found: 'no endpoint has failed for half an hour' };
-  const named = found
-    .slice(0, NAMED_ENDPOINTS)
-    .map(({ id, tenantId, failingSince }) => `${id} of ${tenantId}, since ${failingSince?.toISOString()}`);
-  const count = found.length < COUNTED_ENDPOINTS ? String(found.length) : `${COUNTED_ENDPOINTS} or more`;
-  return {
-    subject,
-    state: 'warns',
-    found: `nothing is delivered to ${count} ${found.length === 1 ? 'endpoint' : 'endpoints'}: ${named.join('; ')}${found.length > NAMED_ENDPOINTS ? '; …' : ''}`,
-    advice:
-      'The owners of the tenants are told by mail. /ops shows the hosts; ask the tenant, or have it disable the endpoint.',
   };
 }
 

@@ -11,7 +11,6 @@ import {
   checkCertificate,
   checkClock,
   checkDataFolder,
-  checkEndpoints,
   checkMail,
   checkMasterKey,
   checkNode,
@@ -20,6 +19,7 @@ import {
   checkStore,
   type Finding,
 } from './doctor-checks.ts';
+import { checkConditions } from './doctor-conditions.ts';
 import { checkProxy, checkService } from './doctor-service.ts';
 import { checkTimeZone } from './doctor-time-zone.ts';
 import { harmless, type Style, wrap } from './terminal.ts';
@@ -82,7 +82,7 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
     yield* await checkAuthority(() => diagnosis.diagnoseAuthority(config), needOf('authority'), new Date());
     yield await checkMail(() => diagnosis.diagnoseMail(config));
     if (existsSync(join(config.dataDir, 'db')) || config.mongodbUrl)
-      yield await checkEndpoints((limit) => diagnosis.failingEndpoints(config, limit));
+      yield* await checkConditions(() => diagnosis.diagnoseConditions(config));
     yield await checkService(config, store.kind);
     if (config.role !== 'worker') yield checkProxy(config);
   } finally {

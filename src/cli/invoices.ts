@@ -1,16 +1,18 @@
 import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
+import { CONDITIONS } from '../domain/conditions/condition-table.ts';
 import { createAbandonInvoice } from '../domain/invoice/abandon-invoice.ts';
 import { NEVER } from '../domain/invoice/attention.ts';
 import { calledById } from '../domain/invoice/kinds.ts';
 import { createListAttention, LISTED_ATTENTION } from '../domain/invoice/list-attention.ts';
 import { administer } from './administer.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandContext } from './command.ts';
+import { conditionText } from './doctor-conditions.ts';
 import { statedReason } from './stated-reason.ts';
 import { columns, harmless } from './terminal.ts';
 
 export const invoicesNeedingAttention: Command = {
   name: 'invoices attention',
-  summary: 'Lists the invoices whose processing fails or is late',
+  summary: 'Lists the invoices whose processing fails or is late, and what else is wrong',
   positionals: [],
   options: { json: { description: 'Print a list of objects' } },
   details: `At most ${LISTED_ATTENTION} failing and ${LISTED_ATTENTION} waiting invoices. The service's log contains the errors. The service
@@ -43,12 +45,25 @@ retries each invoice by itself, except for the reason digest_mismatch: see docs/
         ]),
       );
     }
+    if (!input.has('json')) await printConditions(context);
     const open = Object.values(differences).reduce((sum, count) => sum + count, 0);
     if (open > 0)
       terminal.remark(`Differences with the ledger of the authority: ${open}. authority reconcile lists them.`);
     return 0;
   },
 };
+
+/** Prints what else is wrong with the installation, as `/ops` and the doctor say it. */
+async function printConditions({ terminal, config, parts }: CommandContext): Promise<void> {
+  const found = await (await parts.diagnosis()).diagnoseConditions(config());
+  const others = found.filter(({ code }) => code !== 'invoices_stuck');
+  if (others.length > 0) terminal.print('');
+  for (const condition of others) {
+    const { severity, advice } = CONDITIONS[condition.code];
+    terminal.print(`${severity}: ${harmless(conditionText(condition))}`);
+    terminal.print(`  ${advice.en}`);
+  }
+}
 
 export const retryInvoice: Command = {
   name: 'invoices retry',

@@ -210,6 +210,10 @@ describe('an operator', () => {
         since: dead?.failingSince.toISOString(),
       },
     ]);
+    const { conditions } = (await get('survey')).body;
+    const named = { id: dead?.id, name: 'receiver.example.com:8443', since: dead?.failingSince.toISOString() };
+    expect(conditions).toContainEqual(expect.objectContaining({ code: 'endpoints_failing' }));
+    expect(conditions.flatMap((each: { subjects: object[] }) => each.subjects)).toContainEqual(named);
     const { body } = await key.post('/graphql', { query: '{ webhookEndpoints { id failing } }' });
     const failing = body.data.webhookEndpoints.filter((each: { failing: boolean }) => each.failing);
     expect(failing).toEqual([{ id: dead?.id, failing: true }]);

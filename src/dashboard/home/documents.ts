@@ -23,4 +23,3 @@ export const HOME = graphql(`
 `);
 
 export type Home = ResultOf<typeof HOME>;
-export type ShownCondition = Home['conditions'][number];

@@ -6,6 +6,7 @@ import type { ATTENTION_REASONS } from '../../domain/invoice/attention.ts';
 import type { LANE_NAMES } from '../../domain/invoice/lanes.ts';
 import type { LIVE_CONDITION_NAMES } from '../../domain/tenant/ports.ts';
 import type { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
+import type { ShownCondition } from '../interface/condition-list.tsx';
 import { useEvery } from '../interface/use-every.ts';
 import type { Seller } from '../settings/documents.ts';
 import type { Reason } from '../text/errors.ts';
@@ -48,6 +49,7 @@ export interface Survey {
     readonly host: string;
     readonly since: string;
   }[];
+  readonly conditions: readonly ShownCondition[];
   readonly hasAuthority: boolean;
   readonly authority: {
     readonly breaker: BreakerPhase;

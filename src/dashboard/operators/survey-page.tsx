@@ -1,4 +1,6 @@
+import { CONDITIONS, type ConditionCode } from '../../domain/conditions/condition-table.ts';
 import { MOST_WAITING, OPERATOR_TEXTS } from '../../domain/limits.ts';
+import { ConditionList } from '../interface/condition-list.tsx';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -28,10 +30,18 @@ export function SurveyPage() {
       <Refusal why={change.refusal ?? refusal} />
       {data && (
         <>
-          <Attention
-            rows={data.attention}
-            onRetry={(invoiceId) => void run(`invoices/${encodeURIComponent(invoiceId)}/retry`)}
+          <ConditionList
+            title={operators.attention}
+            nothing={operators.nothing}
+            conditions={data.conditions}
+            addressOf={(code) => (code in LISTS ? `#${code}` : null)}
           />
+          {data.attention.length > 0 && (
+            <StuckInvoices
+              rows={data.attention}
+              onRetry={(invoiceId) => void run(`invoices/${encodeURIComponent(invoiceId)}/retry`)}
+            />
+          )}
           {data.endpoints.length > 0 && <FailingEndpoints rows={data.endpoints} />}
           <Queues survey={data} />
           <Authority
@@ -47,13 +57,15 @@ export function SurveyPage() {
   );
 }
 
-function Attention({ rows, onRetry }: { rows: Survey['attention']; onRetry: (invoiceId: string) => void }) {
+/** The conditions whose objects have lists of their own below. */
+const LISTS = { invoices_stuck: true, endpoints_failing: true } as const satisfies Partial<Record<ConditionCode, true>>;
+
+function StuckInvoices({ rows, onRetry }: { rows: Survey['attention']; onRetry: (invoiceId: string) => void }) {
   const { texts, language } = useLanguage();
   const { operators } = texts;
   return (
-    <section class="part">
-      <h2>{operators.attention}</h2>
-      {rows.length === 0 && <p class="empty">{operators.nothing}</p>}
+    <section class="part" id="invoices_stuck">
+      <h2>{CONDITIONS.invoices_stuck.says[language]}</h2>
       <ul class="log">
         {rows.map(({ invoiceId, tenantId, tenantName, environment, reason, stage, since, nextAttemptAt }) => (
           <li key={invoiceId}>
@@ -93,8 +105,8 @@ function FailingEndpoints({ rows }: { rows: Survey['endpoints'] }) {
   const { texts, language } = useLanguage();
   const { operators } = texts;
   return (
-    <section class="part">
-      <h2>{operators.failingEndpoints}</h2>
+    <section class="part" id="endpoints_failing">
+      <h2>{CONDITIONS.endpoints_failing.says[language]}</h2>
       <ul class="log">
         {rows.map(({ endpointId, tenantId, tenantName, environment, host, since }) => (
           <li key={endpointId}>
@@ -126,15 +138,9 @@ function Queues({ survey: { queues, webhooks, transmissions, workers } }: { surv
   return (
     <section class="part">
       <h2>{operators.queues}</h2>
-      {workers === 0 ? (
-        <p class="refusal" role="alert">
-          {operators.noWorker}
-        </p>
-      ) : (
-        <p class="under">
-          {operators.workers} {workers}
-        </p>
-      )}
+      <p class="under">
+        {operators.workers} {workers}
+      </p>
       <table class="rows">
         <thead>
           <tr>

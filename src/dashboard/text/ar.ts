@@ -281,9 +281,6 @@ export const ar: Texts = {
     nextProbe: 'المحاولة المقبلة',
     notBefore: 'لا يُرسل شيء قبل',
     workers: 'عمليات المعالجة:',
-    failingEndpoints: 'نقاط استقبال لا يصلها شيء',
-    noWorker:
-      'لا تعمل أي عملية معالجة: تنتظر الفواتير وعمليات إرسال webhook والرسائل. شغّلوا عملية بالإعداد ROLE=all أو ROLE=worker.',
     transmitting: 'العمليات التي ترسل',
     inFlight: 'قيد الإرسال:',
     paused: 'أوقفه',

@@ -279,8 +279,6 @@ export const en: Texts = {
     nextProbe: 'Next probe',
     notBefore: 'Nothing is sent before',
     workers: 'Workers:',
-    failingEndpoints: 'Webhook endpoints to which nothing is delivered',
-    noWorker: 'No worker runs: invoices, webhooks and mails wait. Start a process with ROLE=all or ROLE=worker.',
     transmitting: 'Workers that transmit',
     inFlight: 'in flight:',
     paused: 'Paused by',

@@ -328,9 +328,6 @@ export const fr = {
     nextProbe: 'Prochain essai',
     notBefore: 'Rien n’est envoyé avant',
     workers: 'Processus de traitement\u00a0:',
-    failingEndpoints: 'Destinations qui ne reçoivent plus rien',
-    noWorker:
-      'Aucun processus de traitement ne tourne\u00a0: factures, webhooks et e-mails attendent. Démarrez un processus avec ROLE=all ou ROLE=worker.',
     transmitting: 'Processus qui transmettent',
     inFlight: 'en cours\u00a0:',
     paused: 'Arrêté par',

@@ -19,8 +19,7 @@ interface ConditionRow {
 }
 
 /**
- * What may be wrong, in the order in which it is shown: pages, commands and mails have the same list
- * (docs/decisions/0092).
+ * What may be wrong, in the order in which it is shown. Home, the pages of operators and the commands have this list.
  */
 export const CONDITIONS = {
   workers_missing: {

@@ -1,4 +1,5 @@
 import type { AuthorityState } from '../authority/state.ts';
+import { type AuthorityStatus, statusOf } from '../authority/status.ts';
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import { legalWarnings } from '../invoice/legal-warnings.ts';
 import type { InvoiceReading } from '../invoice/repository.ts';
@@ -75,7 +76,7 @@ export async function findTenantConditions(
     environment === 'live' ? needs.authorityState.read() : null,
   ]);
   return inOrder([
-    ...(authority ? ofAuthority(authority) : []),
+    ...(authority ? ofAuthority(statusOf(authority, [], now)) : []),
     ...ofSubjects('invoices_rejected', rejected),
     ...ofSubjects('invoices_waiting', waiting),
     ...ofSubjects(
@@ -92,10 +93,14 @@ export async function findTenantConditions(
 }
 
 /** What keeps live invoices from being sent. */
-export function ofAuthority({ pause, breaker }: Pick<AuthorityState, 'pause' | 'breaker'>): Condition[] {
+export function ofAuthority({
+  pause,
+  breaker,
+  since,
+}: Pick<AuthorityStatus, 'pause' | 'breaker' | 'since'>): Condition[] {
   return [
     ...ofState('authority_paused', pause !== null, pause?.since ?? null),
-    ...ofState('authority_away', breaker.phase !== 'closed', breaker.outages.at(-1)?.since ?? null),
+    ...ofState('authority_away', breaker !== 'closed', since),
   ];
 }
 

@@ -1,4 +1,6 @@
 import type { AuthorityStatus } from '../authority/status.ts';
+import type { Condition } from '../conditions/condition.ts';
+import type { InstallationFacts } from '../conditions/installation-conditions.ts';
 import type { Lane } from '../invoice/lanes.ts';
 import type { InvoiceAttention, ListAttention } from '../invoice/list-attention.ts';
 import type { Backlog } from '../invoice/repository.ts';
@@ -47,6 +49,8 @@ export interface Survey {
   /** The certificates that workers reported within the last day. */
   readonly certificates: readonly SignersCertificate[];
   readonly storage: Storage;
+  /** What is wrong now. */
+  readonly conditions: readonly Condition[];
 }
 
 export interface SurveyParts {
@@ -65,6 +69,7 @@ export interface SurveyParts {
   readonly storage: () => Promise<Storage>;
   readonly namesOf: (tenantIds: readonly string[]) => Promise<Map<string, string>>;
   readonly workers: () => Promise<number>;
+  readonly conditions: (facts: InstallationFacts, now: Date) => readonly Condition[];
   readonly now: () => Date;
 }
 
@@ -105,6 +110,7 @@ export function createSurvey(parts: SurveyParts): () => Promise<Survey> {
       certificates,
       storage,
       hasAuthority: parts.hasAuthority,
+      conditions: parts.conditions({ authority, attention, endpoints: failing, certificates, workers }, at),
       transmissions: transmissions.map((each) => ({ ...each, name: nameOf(each.tenantId) })),
       endpoints: failing.map(({ id, tenantId, environment, url, failingSince }) => ({
         endpointId: id,

@@ -42,7 +42,7 @@ const language = {
   description: 'Default: English.',
 } as const;
 
-export const ConditionType = builder.objectRef<Condition>('Condition').implement({
+const ConditionType = builder.objectRef<Condition>('Condition').implement({
   description: 'Something that is wrong now, in the environment of the credential.',
   fields: (t) => ({
     code: t.expose('code', { type: ConditionCodeType, description: 'Stable, for programs. More may be added.' }),

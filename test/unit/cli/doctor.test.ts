@@ -17,16 +17,17 @@ import {
   checkCertificate,
   checkClock,
   checkDataFolder,
-  checkEndpoints,
   checkMail,
   checkNode,
   checkOpenFiles,
   checkRenderer,
   checkStore,
 } from '../../../src/cli/doctor-checks.ts';
+import { checkConditions } from '../../../src/cli/doctor-conditions.ts';
 import { checkProxy, checkService } from '../../../src/cli/doctor-service.ts';
 import { parseArguments } from '../../../src/cli/parse.ts';
 import { type Config, readConfig } from '../../../src/config.ts';
+import { ofState, ofSubjects } from '../../../src/domain/conditions/condition.ts';
 import { startMailServer } from '../../support/mail-server.ts';
 import { holdSilentPort } from '../../support/silent-port.ts';
 
@@ -165,18 +166,20 @@ it('a missing browser is a warning: invoices are processed without PDFs', async 
   expect(finding).toMatchObject({ state: 'warns', advice: 'Install Chromium.' });
 });
 
-it('endpoints to which nothing is delivered are a warning, which names some of them', async () => {
-  const failing = (count: number) =>
-    Array.from({ length: count }, (_, i) => ({ id: `we_${i}`, tenantId: 'ten_1', failingSince: new Date(NOW) }));
-  expect(await checkEndpoints(async () => [])).toMatchObject({ state: 'works' });
-  expect(await checkEndpoints(() => Promise.reject(new Error('away')))).toMatchObject({ state: 'works' });
-  const one = await checkEndpoints(async () => failing(1));
-  expect(one).toMatchObject({
-    state: 'warns',
-    found: expect.stringMatching(/to 1 endpoint: we_0 of ten_1, since 20\S+Z$/),
-  });
-  const many = await checkEndpoints(async (limit) => failing(limit));
-  expect(many.found).toMatch(/to 100 or more endpoints: we_0 .*; we_1 .*; we_2 .*; …$/);
+it('what is wrong with a running installation is a warning each, which names some of it', async () => {
+  expect(await checkConditions(async () => [])).toMatchObject([{ state: 'works' }]);
+  expect(await checkConditions(() => Promise.reject(new Error('away')))).toMatchObject([{ state: 'works' }]);
+  const subjects = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ id: `we_${i}`, name: `${i}.example.com`, since: new Date(NOW) }));
+  const [one, worker] = await checkConditions(async () => [
+    ...ofSubjects('endpoints_failing', subjects(1)),
+    ...ofState('workers_missing', true, null),
+  ]);
+  expect(one).toMatchObject({ state: 'warns', advice: expect.stringContaining('Mend the server') });
+  expect(one?.found).toMatch(/^Failing webhook endpoints: 1 \(since 20\S+Z\): we_0 0\.example\.com$/);
+  expect(worker).toMatchObject({ state: 'warns', found: 'No worker runs' });
+  const [many] = await checkConditions(async () => ofSubjects('endpoints_failing', subjects(101)));
+  expect(many?.found).toMatch(/: 100\+ .*: we_0 .*; we_1 .*; we_2 [^;]*; …$/);
 });
 
 describe('service', () => {
@@ -264,7 +267,7 @@ it('whatever the data folder does not contain yet is tried in a temporary folder
     },
     diagnoseAuthority: async () => null,
     diagnoseLive: async () => [],
-    failingEndpoints: async () => [],
+    diagnoseConditions: async () => [],
     timeZoneData: async () => NODE_TIME_ZONE,
     diagnoseOpenFiles: async () => null,
     diagnoseMail,
