@@ -1,3 +1,4 @@
+import type { ConditionsNotifier } from '../domain/conditions/tell-owners.ts';
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createSumWaiting } from '../domain/invoice/periods/sum-waiting.ts';
@@ -17,6 +18,7 @@ import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
 import type { Runtime } from './runtime.ts';
 import type { Signing } from './signing.ts';
+import { tellOwners } from './tell-owners.ts';
 import { composeTransmission, type Transmission, type WorkersAuthority } from './transmission.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -33,7 +35,7 @@ export interface WorkerParts {
   readonly jobs: Jobs;
   readonly signing: Signing;
   readonly documents: Documents;
-  readonly mailer: Mailer;
+  readonly mailer: Mailer & ConditionsNotifier;
   /** Reports which documents the requests of this process wait for. */
   readonly demand: Pick<DocumentDemand, 'isAwaited'>;
   readonly webhooks: Webhooks;
@@ -64,6 +66,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   runtime.closing.add(sumWaiting(data));
   runtime.closing.add(collectOrphans(runtime, data));
   runtime.closing.add(sweepErasures(runtime, data));
+  runtime.closing.add(tellOwners(data, parts.mailer));
   runtime.closing.add(
     rescheduleAfterSetBack({
       kinds: [webhooks.reschedule, () => data.invoices.reschedule(storeClock(data.store.client)(), LEASE_MS)],

@@ -248,6 +248,7 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     erasure: { stays: 'Its id, name and ICE, as long as there are legal documents, which are found by them.' },
     indexes: [
       { name: 'created', key: { createdAt: 1, _id: 1 } },
+      { name: 'owners_look', key: { ownersLookAt: 1 } },
       {
         name: 'key_hash',
         key: { 'keys.hash': 1 },

@@ -19,6 +19,7 @@ import { createAuthorityStateStore } from '../../src/storage/authority-state.ts'
 import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import { createCodeTries } from '../../src/storage/code-tries.ts';
 import { createConditionReading } from '../../src/storage/condition-reading.ts';
+import { createConditionTellings } from '../../src/storage/condition-tellings.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createDraftStore } from '../../src/storage/drafts.ts';
 import { createStatisticsStore } from '../../src/storage/endpoint-statistics.ts';
@@ -253,6 +254,8 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['auditLog.page', () => createAuditLog(store.db).page(ENTRIES), 6],
   ['auditLog.page, of an actor', () => createAuditLog(store.db).page({ ...ENTRIES, actorId: 'key_1' }), 6],
   ['auditLog.page, of a subject', () => createAuditLog(store.db).page({ ...ENTRIES, subject: 'we_1' }), 6],
+  ['conditionTellings.take', () => createConditionTellings(store.db).take(new Date(0), new Date(), 5), 6],
+  ['conditionTellings.keep', () => createConditionTellings(store.db).keep('ten_1', { at: null, codes: [] }), 1],
   ['conditionReading.rejected', () => createConditionReading(store.db).rejected(test, 0, 5), 6],
   ['conditionReading.waiting', () => createConditionReading(store.db).waiting(test, Date.now(), 5), 6],
   ['conditionReading.idleDrafts', () => createConditionReading(store.db).idleDrafts(test, Date.now(), 5), 6],

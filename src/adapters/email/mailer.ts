@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { ConditionsNotifier } from '../../domain/conditions/tell-owners.ts';
 import { mailAddress } from '../../domain/email-address.ts';
 import { type InvoiceMail, type Mailer, MailNotSent } from '../../domain/invoice/email.ts';
 import type { AccountMailer } from '../../domain/person/ports.ts';
 import type { EndpointNotifier } from '../../domain/webhook/endpoint-health.ts';
 import { composeAddressChange, composeInvitation, composeNewAddress, composeReset } from './account-mail.ts';
+import { composeConditions } from './conditions-notice.ts';
 import { composeMessage } from './message.ts';
 import { composeNotice } from './notice.ts';
 import { writeToOutbox } from './outbox.ts';
@@ -32,7 +34,9 @@ const NO_SENDER = 'no-reply@fatoura.invalid';
  * Sends invoices by SMTP. Without an SMTP server, and for test invoices to receivers outside `testAllow`, mails are
  * written to the outbox (docs/decisions/0018).
  */
-export function createMailer(options: MailerOptions): Mailer & EndpointNotifier & AccountMailer & { close(): void } {
+export function createMailer(
+  options: MailerOptions,
+): Mailer & EndpointNotifier & ConditionsNotifier & AccountMailer & { close(): void } {
   const smtp = options.smtpUrl === null ? null : createSmtp(options.smtpUrl, options.times);
   const from = options.from ?? NO_SENDER;
   return {
@@ -63,6 +67,7 @@ export function createMailer(options: MailerOptions): Mailer & EndpointNotifier 
       );
       options.log?.info({ endpointId: notice.endpointId, file }, 'mail written to the outbox');
     },
+    conditionsFound: (notice) => sendToPerson(notice.to, 'conditions', (to) => composeConditions(notice, from, to)),
     sendReset: (mail) => sendToPerson(mail.to, 'password', (to) => composeReset(mail, from, to)),
     sendInvitation: (mail) => sendToPerson(mail.to, 'invitation', (to) => composeInvitation(mail, from, to)),
     sendNewAddress: (mail) => sendToPerson(mail.to, 'address', (to) => composeNewAddress(mail, from, to)),

@@ -19,7 +19,7 @@ const REJECTED_MS = 30 * DAY_MS;
 /** Age of a draft's last change from which it waits, milliseconds. */
 const IDLE_DRAFT_MS = 7 * DAY_MS;
 /** Remaining validity from which a certificate is ending, milliseconds: having one issued takes weeks. */
-export const CERTIFICATE_MS = 30 * DAY_MS;
+const CERTIFICATE_MS = 30 * DAY_MS;
 /** The latest invoices whose warnings are read, how young they are (milliseconds) and how large together (bytes). */
 const LATEST = { most: 10, youngerMs: 7 * DAY_MS, maxBytes: 1024 ** 2 };
 /** Number of failed calls of a day from which they are worth a look, if none of them is the fault of the service. */

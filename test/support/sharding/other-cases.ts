@@ -17,6 +17,7 @@ import { createAuthorityStateStore } from '../../../src/storage/authority-state.
 import { createClaimMembers } from '../../../src/storage/claim-members.ts';
 import { createCodeTries } from '../../../src/storage/code-tries.ts';
 import { createConditionReading } from '../../../src/storage/condition-reading.ts';
+import { createConditionTellings } from '../../../src/storage/condition-tellings.ts';
 import type { Store } from '../../../src/storage/connect.ts';
 import { createDocumentStore } from '../../../src/storage/documents.ts';
 import { createDraftStore } from '../../../src/storage/drafts.ts';
@@ -51,6 +52,7 @@ export function otherCases(store: Store): Record<string, Subject> {
     createAuditLog: auditLogCases(store),
     createDraftStore: draftCases(store),
     createConditionReading: conditionCases(store),
+    createConditionTellings: tellingCases(store),
     createRequestLog: requestLogCases(store),
     createSeriesTurns: seriesTurnsCases(store),
     createStatisticsStore: statisticsCases(store),
@@ -268,6 +270,14 @@ function conditionCases({ db }: Store): Subject {
       scatters: ['find drafts by environment, order, tenantId'],
       because,
     },
+  });
+}
+
+function tellingCases({ db }: Store): Subject {
+  const tellings = createConditionTellings(db);
+  return subject(tellings, {
+    take: () => tellings.take(new Date(0), new Date(), 5),
+    keep: () => tellings.keep('ten_1', { at: null, codes: [] }),
   });
 }
 
