@@ -85,6 +85,7 @@ it('warns by the rules of the date, and refuses nothing for them', async () => {
   expect(await of({ withholding: { percent: 75, certificate: old } })).toEqual(['withholding_certificate_old']);
   const small = { amount: 12_000, lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10_000 }] };
   expect(await of(small)).toEqual(['withholding_below_minimum']);
+  expect(await of({ customer: { kind: 'person', name: 'Amina' } })).toEqual(['withholding_by_no_company']);
 });
 
 it('refuses a certificate of a later day, and what is no percentage', async () => {

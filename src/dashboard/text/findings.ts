@@ -90,6 +90,11 @@ export const WARNING_TEXTS: Readonly<Record<WarningCode, Readonly<Record<Languag
     en: 'No VAT is withheld of an invoice that is so small.',
     ar: 'لا تحجز الضريبة من فاتورة بهذا المبلغ الصغير.',
   },
+  withholding_by_no_company: {
+    fr: 'Un particulier ou un client étranger ne retient pas la TVA.',
+    en: 'A private person or a customer abroad withholds no VAT.',
+    ar: 'لا يحجز الشخص العادي ولا الزبون الأجنبي الضريبة.',
+  },
   withholding_percent_unknown: {
     fr: 'La loi ne connaît pas une telle part de TVA retenue\u00a0: vérifiez-la.',
     en: 'The law does not know such a share of VAT that is withheld: check it.',

@@ -92,6 +92,22 @@ export const WITHHOLDING_RULES = {
     concerns: ({ withholding, total }, { minimum }) =>
       withholding && total < minimum * 100 ? [{ path: 'withholding' }] : [],
   }),
+  withholding_by_no_company: warningRule({
+    status: 'in_force',
+    article: 'CGI, art. 117',
+    says: {
+      fr: 'Un particulier ou un client étranger ne retient pas la TVA.',
+      ar: 'لا يحجز الشخص العادي ولا الزبون الأجنبي الضريبة على القيمة المضافة.',
+      en: 'A private person or a customer abroad does not withhold VAT.',
+    },
+    warning: {
+      description:
+        'The invoice states that the buyer withholds VAT; private persons and customers abroad withhold none.',
+      remedy: 'Check customer.kind, or leave out withholding.',
+    },
+    periods: sinceThen({}),
+    concerns: ({ withholding, buyer }) => (withholding && buyer.kind !== 'company' ? [{ path: 'withholding' }] : []),
+  }),
   withholding_percent_unknown: warningRule({
     status: 'in_force',
     article: 'CGI, art. 117',
