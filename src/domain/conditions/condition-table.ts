@@ -19,7 +19,7 @@ interface ConditionRow {
 }
 
 /**
- * What may be wrong, in the order in which it is shown. Home, the pages of operators and the commands have this list.
+ * What may be wrong, in the order in which it is shown (docs/decisions/0092).
  */
 export const CONDITIONS = {
   workers_missing: {
