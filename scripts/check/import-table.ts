@@ -135,6 +135,8 @@ export const IMPORT_TABLE: readonly Row[] = [
         'domain/invoice/due-totals.ts',
         'domain/net-to-pay.ts',
         'domain/payment-means.ts',
+        'domain/invoice/search/bounds.ts',
+        'domain/invoice/search/fold.ts',
       ],
       ...['domain/decimal.ts', 'domain/invoice/units.ts', 'domain/invoice/totals.ts', 'domain/invoice/tax-rate.ts'],
       ...[

@@ -8,23 +8,25 @@ import { formatAmount, signedAmount } from '../text/money.ts';
 import { TABLE_TEXTS } from '../text/tables.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import type { ListedDocument } from './documents.ts';
+import { type Filter, isSortable } from './invoice-filter.ts';
 
 interface DocumentRowsProps {
   readonly list: ListedPage<ListedDocument>;
   readonly empty: string;
-  /** Whether the list can be sorted by a value. */
-  readonly isSortable: boolean;
+  /** What the list has; it decides by what the list can be sorted. */
+  readonly filter: Filter;
   readonly children: ComponentChildren;
 }
 
 /** Shows a page of invoices and credit notes. */
-export function DocumentRows({ list, empty, isSortable, children }: DocumentRowsProps) {
+export function DocumentRows({ list, empty, filter, children }: DocumentRowsProps) {
   const { texts, language } = useLanguage();
   const { address } = useWorkspace();
   const { number, customer, status, date } = texts.invoices.columns;
   const own = TABLE_TEXTS[language];
-  const byCustomer = isSortable && ({ sort: ['customer', 'customer_descending'] } as const);
-  const byAmount = isSortable && ({ sort: ['amount_descending', 'amount'] } as const);
+  const byCustomer = isSortable(filter, 'customer') && ({ sort: ['customer', 'customer_descending'] } as const);
+  const byAmount = isSortable(filter, 'amount') && ({ sort: ['amount_descending', 'amount'] } as const);
+  const byDate = isSortable(filter, 'oldest') && ({ sort: ['newest', 'oldest'] } as const);
   const columns: readonly Column<ListedDocument>[] = [
     { id: 'number', name: number, cell: (row) => <Numbered row={row} /> },
     {
@@ -41,7 +43,7 @@ export function DocumentRows({ list, empty, isSortable, children }: DocumentRows
     {
       id: 'date',
       name: date,
-      sort: ['newest', 'oldest'],
+      ...byDate,
       cell: ({ createdAt }) => <time dateTime={createdAt}>{formatDate(createdAt, language)}</time>,
     },
     {

@@ -47,12 +47,13 @@ export function filterOf(query: Readonly<Record<string, string>>): Filter {
     sort: null,
   };
   const sort = ORDERS.find((each) => each === query.sort) ?? 'newest';
-  return sort !== 'newest' && (sort === 'oldest' || isSortable(filter)) ? { ...filter, sort } : filter;
+  return sort !== 'newest' && isSortable(filter, sort) ? { ...filter, sort } : filter;
 }
 
-/** Whether the list can be sorted by a value: together with a filter, no index can serve it. */
-export function isSortable(filter: Filter): boolean {
-  return !isFiltered({ ...filter, kind: null });
+/** Whether the list can be sorted so: no index serves values together with a filter, or a search from the oldest. */
+export function isSortable(filter: Filter, sort: Sort): boolean {
+  if (sort === 'newest') return true;
+  return sort === 'oldest' ? filter.search === null : !isFiltered({ ...filter, kind: null });
 }
 
 /** Returns what an address searches. Earlier ones have a customer, an ICE or a total in centimes instead. */

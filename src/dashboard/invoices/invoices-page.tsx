@@ -11,7 +11,7 @@ import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.t
 import { DocumentRows } from './document-rows.tsx';
 import { DOCUMENTS } from './documents.ts';
 import { ExportButton } from './export-button.tsx';
-import { type Filter, filterOf, isFiltered, isSortable, searchOf, variablesOf } from './invoice-filter.ts';
+import { type Filter, filterOf, isFiltered, searchOf, variablesOf } from './invoice-filter.ts';
 import { SearchForm } from './search-form.tsx';
 
 /** `…/invoices`: a page of the invoices and credit notes, newest first. The address contains the filter and the page. */
@@ -48,7 +48,7 @@ export function InvoicesPage() {
       <Filters filter={filter} to={to} onChange={(change) => route(to({ ...change, after: null, before: null }))} />
       <DocumentRows
         list={{ page: found ?? null, problem, reload, size: pageSizeOf(query), to, sorted }}
-        isSortable={isSortable(filter)}
+        filter={filter}
         empty={
           found?.pageInfo.hasNextPage ? PALETTE_TEXTS[language].goesOn : isFiltered(filter) || !isFirst ? none : noneYet
         }

@@ -3,11 +3,14 @@ import { buildSchema, execute, type GraphQLObjectType, type GraphQLResolveInfo, 
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { describe, expect, it, vi } from 'vitest';
 import { serviceError } from '../../../src/domain/errors.ts';
+import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
+import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import { type AnswerMeter, createAnswerMeter, metered, UNLIMITED } from '../../../src/graphql/answer-meter.ts';
 import { resultText, writeData } from '../../../src/graphql/answer-text.ts';
 import { createLargeOperations } from '../../../src/graphql/large-operations.ts';
 import { schema } from '../../../src/graphql/schema.ts';
 import { anyText } from '../../support/any-text.ts';
+import { sampleInvoice } from '../ubl/sample-invoice.ts';
 
 const noPlace = () => Promise.reject(new Error('no place is needed'));
 
@@ -47,13 +50,16 @@ describe('lists', () => {
   });
 
   it('of warnings are computed once for an invoice, however many aliases select them', async () => {
-    const context = { principal: { kind: 'secret' }, useCases: { invoiceWarnings: vi.fn(async () => []) } };
+    const unshown = vi.fn(async (_text: string) => ({ withoutFont: [], distorting: [] }));
+    const useCases = { invoiceWarnings: createInvoiceWarnings(unshown) };
+    const context = { principal: { kind: 'secret' }, useCases };
     const { warnings } = (schema.getType('Invoice') as GraphQLObjectType).getFields();
-    for (const invoice of [{ id: 'inv_1' }, { id: 'inv_2' }]) {
+    const sample = () => ({ ...sampleInvoice(), createdAt: new Date(), terms: NO_TERMS, seller: {} });
+    for (const invoice of [sample(), sample()]) {
       const ask = () => warnings?.resolve?.(invoice, {}, context, {} as GraphQLResolveInfo);
       await Promise.all([ask(), ask(), ask()]);
     }
-    expect(context.useCases.invoiceWarnings).toHaveBeenCalledTimes(2);
+    expect(unshown.mock.calls.filter(([text]) => text === sampleInvoice().customer.name)).toHaveLength(2);
   });
 
   it('that are long are resolved in turns of the event loop, with the same answer', async () => {
