@@ -3,6 +3,7 @@ const LATIN: Readonly<Record<string, string>> = { æ: 'ae', œ: 'oe', ß: 'ss', 
 /** Arabic letters that people write for one another at the end of words. */
 const ARABIC: Readonly<Record<string, string>> = { ى: 'ي', ی: 'ي', ة: 'ه', ک: 'ك' };
 const SPECIAL = new RegExp(`[${[...Object.keys(LATIN), ...Object.keys(ARABIC)].join('')}]`, 'g');
+const ASCII = /^[\x20-\x7e]*$/;
 /** A stroke that lengthens Arabic words, and what only directs text. */
 const WITHOUT_MEANING = /[\u0640\p{Cf}]/gu;
 
@@ -14,6 +15,8 @@ const LONGEST_WORD = 32;
  * one form. Punctuation stays.
  */
 export function folded(text: string): string {
+  // Most texts of a creation, which computes their terms, need no more.
+  if (ASCII.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
