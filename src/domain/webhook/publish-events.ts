@@ -27,8 +27,8 @@ const MOST_WAITING = 1000;
 /** Maximum number of invoices whose published events this process remembers. */
 const REMEMBERED = 10_000;
 /**
- * How long published invoices are collected before the outbox is updated, in milliseconds. Most invoices are processed
- * in this time, so one update covers all their events.
+ * How long nothing of an invoice was published before it is taken out of the outbox, in milliseconds. Most invoices are
+ * processed by then, so that one update covers all their events, and its transaction meets no other update of them.
  */
 const GATHER_MS = 1000;
 const SWEEP_LIMIT = 100;
@@ -90,7 +90,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   /** Sequence number of the last event of each invoice that this process has published. */
   const published = new LRUCache<string, number>({ max: REMEMBERED });
   /** Published invoices that are still in the outbox, and not in the sums under their new status, by their ids. */
-  const unmarked = new Map<string, PublishedInvoice>();
+  const unmarked = new Map<string, PublishedInvoice & { readonly publishedAt: number }>();
   /**
    * The timer of `markPublished`. Neither `every`, which would also run while nothing is published, nor a group, which
    * does not wait for the later events of an invoice.
@@ -154,9 +154,14 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
       published.set(id, Math.max(published.get(id) ?? 0, events.length));
       const known = unmarked.get(id);
       if (known && known.sequence >= events.length) continue;
-      unmarked.set(id, { ...(known ?? parts.summedOf(invoice)), status, sequence: events.length });
+      unmarked.set(id, {
+        ...(known ?? parts.summedOf(invoice)),
+        status,
+        sequence: events.length,
+        publishedAt: Date.now(),
+      });
     }
-    marking ??= setTimeout(() => void markPublished(), GATHER_MS);
+    marking ??= setTimeout(() => void markPublished(Date.now() - GATHER_MS), GATHER_MS);
   }
 
   /** @returns a function that gives the active endpoints that subscribe to an event */
@@ -204,12 +209,16 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     }
   }
 
-  /** Takes published invoices out of the outbox, and sums them. Never rejects: invoices that stay unmarked are published again. */
-  async function markPublished(): Promise<void> {
+  /**
+   * Takes invoices that were published until then out of the outbox, and sums them. Never rejects: invoices that stay
+   * unmarked are published again.
+   */
+  async function markPublished(until = Number.POSITIVE_INFINITY): Promise<void> {
     if (marking) clearTimeout(marking);
     marking = null;
-    const marks = [...unmarked.values()];
-    unmarked.clear();
+    const marks = [...unmarked.values()].filter(({ publishedAt }) => publishedAt <= until);
+    for (const { invoiceId } of marks) unmarked.delete(invoiceId);
+    if (unmarked.size > 0) marking = setTimeout(() => void markPublished(Date.now() - GATHER_MS), GATHER_MS);
     if (marks.length === 0) return;
     // One after the other, because two transactions on the sums of a day stop each other.
     marked = marked
