@@ -24,10 +24,7 @@ import { writeErrorsOf } from './write-errors.ts';
 
 /** Maximum number of changes in a command. */
 const MAX_CHANGES = 64;
-/**
- * How long the process that recorded an event may take to publish it before the sweep does, and how long a new invoice
- * has no event before the sweep sums it, milliseconds.
- */
+/** How long the process that recorded an event may take to publish it before the sweep does, milliseconds. */
 export const OUTBOX_GRACE_MS = 5000;
 
 /** As `connect` sets it for what is written. */

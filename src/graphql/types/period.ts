@@ -56,7 +56,8 @@ const PeriodKindType = builder.objectRef<Readonly<Record<InvoiceStatus, Sums>>>(
 });
 
 const PeriodType = builder.objectRef<SummedPeriod>('Period').implement({
-  description: 'A month, a quarter or a year, with the sums of what was issued in it. They are some seconds behind.',
+  description:
+    'A month, a quarter or a year, with the sums of what was issued in it. They are some seconds behind, those of documents that wait for processing a minute.',
   fields: (t) => ({
     name: t.exposeString('name', { description: '`2026-11`, `2026-Q4` or `2026`.' }),
     from: t.exposeString('from', { description: 'The first day in Morocco, `YYYY-MM-DD`.' }),

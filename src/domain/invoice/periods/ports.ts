@@ -23,7 +23,7 @@ export interface PeriodSums {
   /** The same for documents of {@link takeWaiting}, unless an event came since. */
   recordWaiting(summed: readonly SummedInvoice[]): Promise<void>;
   /**
-   * Up to `limit` documents that are in no sums and have had no event for some seconds since their creation; each again
+   * Up to `limit` documents that are in no sums and have had no event for a minute since their creation; each again
    * only after `pauseMs`.
    */
   takeWaiting(limit: number, pauseMs: number): Promise<Invoice[]>;

@@ -9,7 +9,7 @@ const PAUSE_MS = 5000;
 const OLDER = 500;
 
 /**
- * Returns a function that sums the documents which no event brings into the sums: those that wait for seconds before
+ * Returns a function that sums the documents which no event brings into the sums: those that wait long for
  * their first event, and those that are older than the sums. Bounded: the next call goes on.
  */
 export function createSumWaiting(
