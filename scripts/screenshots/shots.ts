@@ -31,6 +31,7 @@ export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
     ...page('new-address', '/new-address#x', 'form', 'fr', 'ar'),
     ...page('account', '/account', '.log li', 'fr', 'en', 'ar'),
     ...page('home', `${tenant}/home`, '.home:has(.chart):has(.part)', 'fr', 'ar', 'en'),
+    ...page('period', `${tenant}/periods`, '[data-row=invoiced]', 'fr', 'ar', 'en'),
     ...page('creation', `${tenant}/invoices/new`, '.code', 'en', 'ar'),
     ...page('invoices', `${tenant}/invoices`, '.row-link', 'fr', 'ar', 'en'),
     ...page('invoice', `${tenant}/invoices/${invoiceId}`, '.part', 'en', 'ar', 'fr'),

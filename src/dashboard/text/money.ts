@@ -15,9 +15,9 @@ const SEPARATORS: Readonly<Record<Language, readonly [thousands: string, decimal
 
 /**
  * Formats an amount: `123456` → `1 234,56`. Works on the digits, so that no amount becomes a fraction.
- * @param centimes a safe integer
+ * @param centimes a safe integer, or a sum of any size
  */
-export function formatAmount(centimes: number, language: Language): string {
+export function formatAmount(centimes: number | bigint, language: Language): string {
   return `${centimes < 0 ? '\u2212' : ''}${localNumber(digitsOf(centimes).join('.'), language)}`;
 }
 
@@ -61,8 +61,8 @@ export function signedAmount(centimes: number, kind: Kind): number {
 }
 
 /** Returns the digits before and after the decimal sign, without the amount's own sign: `-5` → `0` and `05`. */
-function digitsOf(centimes: number): [whole: string, decimals: string] {
-  const digits = String(Math.abs(centimes)).padStart(3, '0');
+function digitsOf(centimes: number | bigint): [whole: string, decimals: string] {
+  const digits = String(centimes < 0 ? -centimes : centimes).padStart(3, '0');
   return [digits.slice(0, -2), digits.slice(-2)];
 }
 

@@ -7,6 +7,7 @@ import type { IconName } from '../interface/icon.tsx';
 import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
 import { type Section, Sections } from '../interface/sections.tsx';
 import { PaletteButton } from '../palette/palette-button.tsx';
+import { PERIOD_TEXTS } from '../text/periods.ts';
 import type { Connection } from './live-events.ts';
 import { workspaceAddress } from './session.ts';
 import { useWorkspace } from './workspace-context.ts';
@@ -16,13 +17,17 @@ import { useWorkspace } from './workspace-context.ts';
  * live invoice is a legal document.
  */
 export function WorkspaceFrame({ connection, children }: { connection: Connection; children: ComponentChildren }) {
-  const { texts } = useLanguage();
+  const { texts, language } = useLanguage();
   useContentFocus();
   const { tenant, environment, address } = useWorkspace();
   const { workspace } = texts;
   const section = (icon: IconName, name: string): Section => ({ icon, name, href: `${address}/${icon}` });
   const groups: readonly (readonly Section[])[] = [
-    [section('home', texts.home.title), { ...section('invoices', texts.invoices.title), also: `${address}/drafts` }],
+    [
+      section('home', texts.home.title),
+      { ...section('invoices', texts.invoices.title), also: `${address}/drafts` },
+      section('periods', PERIOD_TEXTS[language].title),
+    ],
     [
       section('deliveries', texts.deliveries.title),
       section('endpoints', texts.endpoints.title),

@@ -27,6 +27,7 @@ const KeysPage = lazyPart(async () => (await import('../keys/keys-page.tsx')).Ke
 const MemberInvoicePage = lazyPart(async () => (await import('../invoices/member-invoice-page.tsx')).MemberInvoicePage);
 const ReplacePage = lazyPart(async () => (await import('../replacing/replace-page.tsx')).ReplacePage);
 const NewInvoicePage = lazyPart(async () => (await import('../creation/new-invoice-page.tsx')).NewInvoicePage);
+const PeriodPage = lazyPart(async () => (await import('../periods/period-page.tsx')).PeriodPage);
 const PeoplePage = lazyPart(async () => (await import('../people/people-page.tsx')).PeoplePage);
 const RequestPage = lazyPart(async () => (await import('../requests/request-page.tsx')).RequestPage);
 const RequestsPage = lazyPart(async () => (await import('../requests/requests-page.tsx')).RequestsPage);
@@ -97,6 +98,8 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
           <Route path="/requests/:id" component={RequestPage} />
           <Route path="/rules" component={RulesPage} />
           <Route path="/settings" component={SettingsPage} />
+          <Route path="/periods" component={PeriodPage} />
+          <Route path="/periods/:name" component={PeriodPage} />
           <Route path="/people" component={PeoplePage} />
           <Route default component={Missing} />
         </Router>

@@ -24,6 +24,8 @@ export const PAGES = [
     'endpoints',
     'keys',
     'people',
+    'periods',
+    'periods/:name',
     'requests',
     'requests/:id',
     'rules',

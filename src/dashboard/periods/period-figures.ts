@@ -1,0 +1,63 @@
+import type { PeriodReport } from './documents.ts';
+
+type Period = PeriodReport['period'];
+type Statuses = Period['invoices'];
+type Sums = Statuses['accepted'];
+
+/** Sums of documents, in centimes. */
+export interface Figures {
+  readonly count: number;
+  readonly net: bigint;
+  readonly tax: bigint;
+  readonly total: bigint;
+}
+
+/** What was invoiced and credited at one rate of VAT, in centimes. */
+export interface RateFigures {
+  readonly rate: number;
+  readonly net: bigint;
+  readonly tax: bigint;
+}
+
+const OPEN = ['pending', 'signing', 'transmitted'] as const;
+
+/** What a page shows of a period. Credit notes are positive, and taken from the balance. */
+export function figuresOf({ invoices, creditNotes }: Period) {
+  const [invoiced, credited] = [figures(invoices.accepted), figures(creditNotes.accepted)];
+  return {
+    invoiced,
+    credited,
+    balance: minus(invoiced, credited),
+    open: OPEN.map((status) => minus(figures(invoices[status]), figures(creditNotes[status]))).reduce(plus),
+    openCount: OPEN.reduce((sum, status) => sum + invoices[status].count + creditNotes[status].count, 0),
+    rejectedInvoices: figures(invoices.rejected),
+    rejectedCreditNotes: figures(creditNotes.rejected),
+    rates: ratesOf(invoices.accepted, creditNotes.accepted),
+  };
+}
+
+/** The rates that occur, the highest first, after the credit notes. */
+function ratesOf(invoiced: Sums, credited: Sums): RateFigures[] {
+  return invoiced.rates
+    .map(({ rate, net, tax }, index) => {
+      const less = credited.rates[index];
+      return { rate, net: BigInt(net) - BigInt(less?.net ?? 0), tax: BigInt(tax) - BigInt(less?.tax ?? 0) };
+    })
+    .filter(({ rate }) => [invoiced, credited].some(({ rates }) => rates.some((each) => isFound(each, rate))));
+}
+
+function isFound(each: Sums['rates'][number], rate: number): boolean {
+  return each.rate === rate && (each.net !== '0' || each.tax !== '0');
+}
+
+function figures({ count, net, tax, total }: Sums): Figures {
+  return { count, net: BigInt(net), tax: BigInt(tax), total: BigInt(total) };
+}
+
+function plus(a: Figures, b: Figures): Figures {
+  return { count: a.count + b.count, net: a.net + b.net, tax: a.tax + b.tax, total: a.total + b.total };
+}
+
+function minus(a: Figures, b: Figures): Figures {
+  return { count: a.count - b.count, net: a.net - b.net, tax: a.tax - b.tax, total: a.total - b.total };
+}

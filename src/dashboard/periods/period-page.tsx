@@ -1,0 +1,259 @@
+import type { ComponentChild } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
+import { useLanguage } from '../interface/language.tsx';
+import { useEvery } from '../interface/use-every.ts';
+import { useTitle } from '../interface/use-title.ts';
+import { formatAmount, formatNumber, formatPercent } from '../text/money.ts';
+import { moroccanDate } from '../text/moroccan-time.ts';
+import { type Length, PERIOD_TEXTS } from '../text/periods.ts';
+import { Missing } from '../workspace/missing.tsx';
+import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { PERIOD, type PeriodReport } from './documents.ts';
+import { type Figures, figuresOf, type RateFigures } from './period-figures.ts';
+import { formatPeriod, LENGTHS, moved, nameOf, placeOf } from './period-names.ts';
+
+/** Time after which a visible page reads the sums again, milliseconds. */
+const AGAIN_MS = 5000;
+
+/** `…/periods/2026-11`: the sums of a month, a quarter or a year beside those of the period before. */
+export function PeriodPage() {
+  const { name = '' } = useRoute().params;
+  const today = useMemo(() => moroccanDate(new Date()), []);
+  const place = placeOf(name || today.slice(0, 7));
+  return place ? <Period place={place} key={nameOf(place)} /> : <Missing />;
+}
+
+type Place = NonNullable<ReturnType<typeof placeOf>>;
+
+function Period({ place }: { readonly place: Place }) {
+  const { language } = useLanguage();
+  const { data, problem, reload } = useRead(PERIOD, { period: nameOf(place) });
+  const { failed } = PERIOD_TEXTS[language];
+  const title = formatPeriod(place, language);
+  useTitle(title);
+  // The sums follow the documents by some seconds, so their events come too early.
+  useEvery(AGAIN_MS, reload);
+  return (
+    <section class="home" aria-busy={!data && !problem}>
+      <h1 class="title">{title}</h1>
+      <Places place={place} />
+      {problem && (
+        <p class="refusal" role="alert">
+          {failed}
+        </p>
+      )}
+      {data && <Report report={data.period} place={place} />}
+    </section>
+  );
+}
+
+/** Leads to the periods beside this one, and to those of another length around it. */
+function Places({ place }: { readonly place: Place }) {
+  const { language } = useLanguage();
+  const { address } = useWorkspace();
+  const { label, lengths } = PERIOD_TEXTS[language];
+  const hrefOf = (other: Place) => `${address}/periods/${nameOf(other)}`;
+  const beside = (steps: number) => (
+    <a href={hrefOf(moved(place, steps))} rel={steps < 0 ? 'prev' : 'next'}>
+      {formatPeriod(moved(place, steps), language)}
+    </a>
+  );
+  return (
+    <div class="filters">
+      <nav aria-label={label}>
+        {(Object.keys(LENGTHS) as Length[]).map((length) => (
+          <a
+            key={length}
+            href={hrefOf({ ...place, length })}
+            aria-current={length === place.length ? 'true' : undefined}
+          >
+            {lengths[length]}
+          </a>
+        ))}
+      </nav>
+      <nav aria-label={PERIOD_TEXTS[language].title}>
+        {beside(-1)}
+        {beside(1)}
+      </nav>
+    </div>
+  );
+}
+
+function Report({ report, place }: { readonly report: PeriodReport; readonly place: Place }) {
+  const { language } = useLanguage();
+  const texts = PERIOD_TEXTS[language];
+  const [now, before] = [figuresOf(report.period), figuresOf(report.before)];
+  const earlier = formatPeriod(moved(place, -1), language);
+  const parts = [
+    [texts.netOfAll, 'net'],
+    [texts.taxOfAll, 'tax'],
+    [texts.totalOfAll, 'total'],
+  ] as const;
+  return (
+    <>
+      <section class="counts sums" aria-label={texts.accepted}>
+        <h2>{texts.accepted}</h2>
+        <dl>
+          {parts.map(([name, part]) => (
+            <div key={part}>
+              <dt>{name}</dt>
+              <dd>
+                <Sum of={now.balance[part]} />
+              </dd>
+              <dd class="under">
+                {earlier} <Sum of={before.balance[part]} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      <Rates rates={now.rates} before={before.rates} earlier={earlier} />
+      <Documents now={now} before={before} report={report} earlier={earlier} />
+    </>
+  );
+}
+
+/** An amount in dirhams, isolated from the direction of the text around it. */
+function Sum({ of }: { readonly of: bigint }) {
+  const { language } = useLanguage();
+  return <bdi>{formatAmount(of, language)}</bdi>;
+}
+
+interface RatesProps {
+  readonly rates: readonly RateFigures[];
+  readonly before: readonly RateFigures[];
+  /** The name of the period before. */
+  readonly earlier: string;
+}
+
+function Rates({ rates, before, earlier }: RatesProps) {
+  const { texts, language } = useLanguage();
+  const { byRate, rate: rateName, net } = PERIOD_TEXTS[language];
+  const all = [...new Set([...rates, ...before].map(({ rate }) => rate))].toSorted((a, b) => b - a);
+  const at = (rows: readonly RateFigures[], rate: number) => rows.find((each) => each.rate === rate);
+  return (
+    all.length > 0 && (
+      <section class="card">
+        <h2>{byRate}</h2>
+        <SumTable
+          heads={[rateName, net, texts.invoices.columns.vat, earlier]}
+          rows={all.map((rate) => {
+            const now = at(rates, rate);
+            const tax = at(before, rate)?.tax ?? 0n;
+            return {
+              id: String(rate),
+              name: formatPercent(rate, language),
+              cells: [now?.net ?? 0n, now?.tax ?? 0n, tax].map((sum, i) => <Sum of={sum} key={i} />),
+            };
+          })}
+        />
+      </section>
+    )
+  );
+}
+
+interface DocumentsProps {
+  readonly now: ReturnType<typeof figuresOf>;
+  readonly before: ReturnType<typeof figuresOf>;
+  readonly report: PeriodReport;
+  readonly earlier: string;
+}
+
+/** Shows how many documents were issued and what they come to, by what became of them, with links to their lists. */
+function Documents({ now, before, report, earlier }: DocumentsProps) {
+  const { texts, language } = useLanguage();
+  const { address } = useWorkspace();
+  const { byStatus, documents, count, net, total, rows, none } = PERIOD_TEXTS[language];
+  const { from, through } = report.period;
+  const listed = (kind: string, status: string, name: string) => (
+    <a href={`${address}/invoices?${new URLSearchParams({ kind, status, from, until: through })}`}>{name}</a>
+  );
+  const row = (id: keyof typeof rows, name: ComponentChild, of: Figures, then: Figures, counted = of.count) => ({
+    id,
+    name,
+    cells: [
+      formatNumber(counted, language),
+      ...[of.net, of.tax, of.total, then.total].map((sum, i) => <Sum of={sum} key={i} />),
+    ],
+  });
+  const all = [
+    row('invoiced', listed('invoice', 'accepted', rows.invoiced), now.invoiced, before.invoiced),
+    row('credited', listed('credit_note', 'accepted', rows.credited), now.credited, before.credited),
+    row(
+      'balance',
+      <strong>{rows.balance}</strong>,
+      now.balance,
+      before.balance,
+      now.invoiced.count + now.credited.count,
+    ),
+    row('open', rows.open, now.open, before.open, now.openCount),
+    row(
+      'rejectedInvoices',
+      listed('invoice', 'rejected', rows.rejectedInvoices),
+      now.rejectedInvoices,
+      before.rejectedInvoices,
+    ),
+    row(
+      'rejectedCreditNotes',
+      listed('credit_note', 'rejected', rows.rejectedCreditNotes),
+      now.rejectedCreditNotes,
+      before.rejectedCreditNotes,
+    ),
+  ];
+  const isNone = [now, before].every(
+    ({ invoiced, credited, openCount, rejectedInvoices, rejectedCreditNotes }) =>
+      invoiced.count + credited.count + openCount + rejectedInvoices.count + rejectedCreditNotes.count === 0,
+  );
+  return (
+    <section class="card">
+      <h2>{byStatus}</h2>
+      {isNone ? (
+        <p class="empty">{none}</p>
+      ) : (
+        <SumTable heads={[documents, count, net, texts.invoices.columns.vat, total, earlier]} rows={all} />
+      )}
+    </section>
+  );
+}
+
+interface SumTableProps {
+  readonly heads: readonly string[];
+  readonly rows: readonly {
+    readonly id: string;
+    readonly name: ComponentChild;
+    readonly cells: readonly ComponentChild[];
+  }[];
+}
+
+/** A table of amounts. It scrolls in itself where it is wider than the screen. */
+function SumTable({ heads, rows }: SumTableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+    <section class="scrolling" tabIndex={0} aria-label={heads[0]}>
+      <table class="rows sums-of-period">
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th scope="col" key={head}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ id, name, cells }) => (
+            <tr key={id} data-row={id}>
+              <th scope="row">{name}</th>
+              {cells.map((cell, i) => (
+                <td class="sum" key={i}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
