@@ -45,9 +45,10 @@ const RELATIONS = `query ($first: Int) {
   }
 }`;
 
-/** The queries that an operation sends to the store, without those of jobs, sweeps and change streams. */
+/** The queries that an operation sends to the store, without those of jobs, sweeps, sums and change streams. */
 function isLookUp({ commandName, command }: CommandStartedEvent): boolean {
-  if (commandName !== 'find' || !/^(invoices|webhook_\w+)$/.test(command.find)) return false;
+  // The sums of periods read in transactions.
+  if (commandName !== 'find' || 'txnNumber' in command || !/^(invoices|webhook_\w+)$/.test(command.find)) return false;
   return ['_id', '$or', 'tenantId'].some((field) => field in command.filter) && !('work.token' in command.filter);
 }
 

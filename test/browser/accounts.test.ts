@@ -161,7 +161,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     for (const [language, text] of [
       ['fr', /^L’entreprise qui vous invite est suspendue/],
       ['en', /^The company that invites you is suspended/],
-      ['ar', /^المقاولة التي تدعوكم موقوفة/],
+      ['ar', /^المقاولة التي تدعوكم معلّقة/],
     ] as const) {
       const suspended = await open(`/join?lang=${language}#${waiting}`);
       expect(await lead(suspended.page)).toMatch(text);

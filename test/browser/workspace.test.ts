@@ -93,8 +93,8 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
   it('show an invoice to its end, with its lines, and not those of the other environment', async () => {
     const { page, client, tenant, close } = await signIn('developer', { language: 'en' });
     const id = (await client.post('/v1/invoices', invoiceFor(REJECTED))).body.id;
-    await page.waitForSelector('.rows a');
-    await page.locator('.rows a').click();
+    await page.waitForSelector('.row-link');
+    await page.locator('.row-link').click();
     await page.waitForSelector('.status[data-status=rejected]', { timeout: 50_000 });
     expect(pathOf(page)).toBe(`/tenants/${tenant.id}/test/invoices/${id}`);
     expect(await page.$eval('.reason', ({ textContent }) => textContent)).toMatch(/ICE/);
@@ -147,8 +147,8 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     const { page, client, close } = await signIn('owner', { language: 'en' });
     const focused = () => page.evaluate(() => document.activeElement?.id);
     await settled(client, REJECTED);
-    await page.waitForSelector('.rows a');
-    await page.focus('.rows a');
+    await page.waitForSelector('.row-link');
+    await page.focus('.row-link');
     await page.keyboard.press('Enter');
     await page.waitForSelector('.status');
     await expect.poll(focused).toBe('content');
@@ -350,7 +350,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await page.waitForSelector('.badge[data-status=accepted]', { timeout: 50_000 });
     const check = () => expectAccessible(page);
     await check();
-    await page.locator('.rows a').click();
+    await page.locator('.row-link').click();
     await page.waitForSelector('[data-status=accepted] .steps');
     await check();
     const endpoint = { url: `${'https://example.com/'.padEnd(200, 'w')}`, events: ['invoice.accepted'] };
