@@ -53,7 +53,11 @@ it.each([
     /[Ff]acture/,
     ['Avoir authentique', 'Émis par ce service', 'Avoir n°', 'Accepté le', 'Avoir de test', 'l’a accepté,'],
   ],
-  ['ar', /فاتور/, ['إشعار دائن صحيح', 'صادر عن هذه الخدمة', 'إشعار دائن رقم', 'إشعار دائن للاختبار', 'قبله محاكي الإدارة']],
+  [
+    'ar',
+    /فاتور/,
+    ['إشعار دائن صحيح', 'صادر عن هذه الخدمة', 'إشعار دائن رقم', 'إشعار دائن للاختبار', 'قبله محاكي الإدارة'],
+  ],
   ['en', /[Ii]nvoice/, ['Genuine credit note', 'Issued by this service', 'Credit note no.', 'Test credit note']],
 ] as const)(
   'calls a credit note one in %s, and names the invoice that it corrects',
