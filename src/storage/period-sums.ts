@@ -18,8 +18,8 @@ const BY_ID = { hint: { _id: 1 } } as const;
 /** How far the search for documents older than the sums has come, in the collection `installation`. */
 interface OlderDocument {
   _id: 'summed-older';
-  /** Every document up to this id was looked at. */
-  after: string;
+  /** Every document up to this id was looked at; absent at the beginning and at the end. */
+  after?: string;
   isDone?: true;
 }
 const OLDER = { _id: 'summed-older' } as const;
@@ -90,7 +90,8 @@ export function createPeriodSums(db: Db): PeriodSums {
           BY_ID,
         );
       const isEnd = found.length < limit;
-      const step = { ...(last !== undefined && { $max: { after: last } }), ...(isEnd && { $set: { isDone: true } }) };
+      // No id stays, because its tenant may be erased.
+      const step = isEnd ? { $set: { isDone: true }, $unset: { after: '' } } : { $max: { after: last } };
       await progress.updateOne(OLDER, step as UpdateFilter<OlderDocument>, { upsert: true });
       return !isEnd;
     },
