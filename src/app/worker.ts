@@ -25,9 +25,9 @@ import type { Webhooks } from './webhooks.ts';
 /** Delays before the transmission attempts in the test environment: five attempts within 15 s (docs/decisions/0009). */
 export const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
 
-/** Time from the start of a worker to its first housekeeping, and pause between two runs, milliseconds. */
 /** Pause between two sums of waiting documents, milliseconds. */
 const SUM_WAITING_MS = 2000;
+/** Time from the start of a worker to its first housekeeping, and pause between two runs, milliseconds. */
 const [FIRST_HOUSEKEEPING_MS, HOUSEKEEPING_MS] = [60_000, 600_000];
 
 export interface WorkerParts {

@@ -1,11 +1,9 @@
-import { isMember, type Principal } from '../../domain/principal.ts';
-import { hasScope } from '../../domain/scopes.ts';
+import { holdsScope, isMember, type Principal } from '../../domain/principal.ts';
 import { addDocumentFields } from './fiscal-documents.ts';
 
 /** Whether a caller may send a document to its customer, and with it the right to read it. */
 function maySend(principal: Principal): boolean {
-  if (!isMember(principal)) return false;
-  return principal.kind === 'secret' || hasScope(principal.role, 'mail', principal.environment);
+  return isMember(principal) && holdsScope(principal, 'mail');
 }
 
 addDocumentFields((t) => ({
