@@ -135,6 +135,7 @@ export const IMPORT_TABLE: readonly Row[] = [
         'domain/invoice/due-totals.ts',
         'domain/net-to-pay.ts',
         'domain/payment-means.ts',
+        'domain/invoice/periods/period-name.ts',
         'domain/invoice/search/bounds.ts',
         'domain/invoice/search/fold.ts',
       ],

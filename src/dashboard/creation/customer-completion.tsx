@@ -31,7 +31,7 @@ export function CompletedField({ onChosen, ...field }: CompletedFieldProps) {
     close();
   }
   function onKeyDown(event: KeyboardEvent): void {
-    if (!isOpen) return;
+    if (!isOpen || event.isComposing) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const chosen = event.key === 'Enter' ? customers[at] : undefined;
     if (step !== undefined) setAt((at + step + customers.length + (at < 0 && step < 0 ? 1 : 0)) % customers.length);

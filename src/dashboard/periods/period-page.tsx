@@ -1,17 +1,25 @@
 import type { ComponentChild } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
+import {
+  LENGTHS,
+  type Length,
+  moved,
+  nameOf,
+  type PeriodPlace,
+  placeOf,
+} from '../../domain/invoice/periods/period-name.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { useEvery } from '../interface/use-every.ts';
 import { useTitle } from '../interface/use-title.ts';
 import { formatAmount, formatNumber, formatPercent } from '../text/money.ts';
 import { moroccanDate } from '../text/moroccan-time.ts';
-import { type Length, PERIOD_TEXTS } from '../text/periods.ts';
+import { PERIOD_TEXTS } from '../text/periods.ts';
 import { Missing } from '../workspace/missing.tsx';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { PERIOD, type PeriodReport } from './documents.ts';
+import { formatPeriod } from './format-period.ts';
 import { type Figures, figuresOf, type RateFigures } from './period-figures.ts';
-import { formatPeriod, LENGTHS, moved, nameOf, placeOf } from './period-names.ts';
 
 /** Time after which a visible page reads the sums again, milliseconds. */
 const AGAIN_MS = 5000;
@@ -24,9 +32,7 @@ export function PeriodPage() {
   return place ? <Period place={place} key={nameOf(place)} /> : <Missing />;
 }
 
-type Place = NonNullable<ReturnType<typeof placeOf>>;
-
-function Period({ place }: { readonly place: Place }) {
+function Period({ place }: { readonly place: PeriodPlace }) {
   const { language } = useLanguage();
   const { data, problem, reload } = useRead(PERIOD, { period: nameOf(place) });
   const { failed } = PERIOD_TEXTS[language];
@@ -49,11 +55,11 @@ function Period({ place }: { readonly place: Place }) {
 }
 
 /** Leads to the periods beside this one, and to those of another length around it. */
-function Places({ place }: { readonly place: Place }) {
+function Places({ place }: { readonly place: PeriodPlace }) {
   const { language } = useLanguage();
   const { address } = useWorkspace();
   const { label, lengths } = PERIOD_TEXTS[language];
-  const hrefOf = (other: Place) => `${address}/periods/${nameOf(other)}`;
+  const hrefOf = (other: PeriodPlace) => `${address}/periods/${nameOf(other)}`;
   const beside = (steps: number) => (
     <a href={hrefOf(moved(place, steps))} rel={steps < 0 ? 'prev' : 'next'}>
       {formatPeriod(moved(place, steps), language)}
@@ -80,7 +86,7 @@ function Places({ place }: { readonly place: Place }) {
   );
 }
 
-function Report({ report, place }: { readonly report: PeriodReport; readonly place: Place }) {
+function Report({ report, place }: { readonly report: PeriodReport; readonly place: PeriodPlace }) {
   const { language } = useLanguage();
   const texts = PERIOD_TEXTS[language];
   const [now, before] = [figuresOf(report.period), figuresOf(report.before)];

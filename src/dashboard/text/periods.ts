@@ -1,7 +1,5 @@
+import type { Length } from '../../domain/invoice/periods/period-name.ts';
 import type { Language } from './languages.ts';
-
-/** The lengths of periods. */
-export type Length = 'month' | 'quarter' | 'year';
 
 interface PeriodTexts {
   readonly title: string;
