@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
-import { useWorkspace } from '../workspace/workspace-context.ts';
+import { useState } from 'preact/hooks';
+import { useTypedRead } from '../workspace/use-typed-read.ts';
 import { KNOWN_CUSTOMERS, type KnownCustomer } from './documents.ts';
 import { Field, type FieldProps } from './field.tsx';
 
@@ -88,22 +88,7 @@ export function CompletedField({ onChosen, ...field }: CompletedFieldProps) {
 
 /** Returns the customers whose name or ICE begins with a text, after a pause in typing. */
 function useKnownCustomers(typed: string): readonly KnownCustomer[] {
-  const { client } = useWorkspace();
-  const [found, setFound] = useState<{ text: string; customers: readonly KnownCustomer[] }>(NOTHING);
   const text = typed.trim();
-  useEffect(() => {
-    if (text.length < LEAST) return;
-    let isOver = false;
-    const timer = setTimeout(async () => {
-      const { data } = await client.query(KNOWN_CUSTOMERS, { beginning: text }).toPromise();
-      if (!isOver) setFound({ text, customers: data?.customers ?? [] });
-    }, PAUSE_MS);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [client, text]);
-  return text.length >= LEAST && found.text === text ? found.customers : [];
+  const { data, isCurrent } = useTypedRead(KNOWN_CUSTOMERS, text.length < LEAST ? null : { beginning: text }, PAUSE_MS);
+  return isCurrent && data ? data.customers : [];
 }
-
-const NOTHING = { text: '', customers: [] };

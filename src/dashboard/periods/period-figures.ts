@@ -28,7 +28,9 @@ export function figuresOf({ invoices, creditNotes }: Period) {
     invoiced,
     credited,
     balance: minus(invoiced, credited),
-    open: OPEN.map((status) => minus(figures(invoices[status]), figures(creditNotes[status]))).reduce(plus),
+    open: OPEN.map((status) => minus(figures(invoices[status]), figures(creditNotes[status]))).reduce((sum, each) =>
+      plus(sum, each),
+    ),
     openCount: OPEN.reduce((sum, status) => sum + invoices[status].count + creditNotes[status].count, 0),
     rejectedInvoices: figures(invoices.rejected),
     rejectedCreditNotes: figures(creditNotes.rejected),
@@ -36,28 +38,29 @@ export function figuresOf({ invoices, creditNotes }: Period) {
   };
 }
 
-/** The rates that occur, the highest first, after the credit notes. */
+/** The rates that occur, the highest first, after the credit notes. Both have every rate, in this order. */
 function ratesOf(invoiced: Sums, credited: Sums): RateFigures[] {
-  return invoiced.rates
-    .map(({ rate, net, tax }, index) => {
-      const less = credited.rates[index];
-      return { rate, net: BigInt(net) - BigInt(less?.net ?? 0), tax: BigInt(tax) - BigInt(less?.tax ?? 0) };
-    })
-    .filter(({ rate }) => [invoiced, credited].some(({ rates }) => rates.some((each) => isFound(each, rate))));
-}
-
-function isFound(each: Sums['rates'][number], rate: number): boolean {
-  return each.rate === rate && (each.net !== '0' || each.tax !== '0');
+  return invoiced.rates.flatMap(({ rate, net, tax }, index) => {
+    const less = credited.rates[index] ?? { net: '0', tax: '0' };
+    if ([net, tax, less.net, less.tax].every((sum) => sum === '0')) return [];
+    return { rate, net: BigInt(net) - BigInt(less.net), tax: BigInt(tax) - BigInt(less.tax) };
+  });
 }
 
 function figures({ count, net, tax, total }: Sums): Figures {
   return { count, net: BigInt(net), tax: BigInt(tax), total: BigInt(total) };
 }
 
-function plus(a: Figures, b: Figures): Figures {
-  return { count: a.count + b.count, net: a.net + b.net, tax: a.tax + b.tax, total: a.total + b.total };
+function plus(a: Figures, b: Figures, sign: 1 | -1 = 1): Figures {
+  const times = BigInt(sign);
+  return {
+    count: a.count + sign * b.count,
+    net: a.net + times * b.net,
+    tax: a.tax + times * b.tax,
+    total: a.total + times * b.total,
+  };
 }
 
 function minus(a: Figures, b: Figures): Figures {
-  return { count: a.count - b.count, net: a.net - b.net, tax: a.tax - b.tax, total: a.total - b.total };
+  return plus(a, b, -1);
 }

@@ -1,0 +1,39 @@
+import type { AnyVariables, TypedDocumentNode } from '@urql/core';
+import { useEffect, useState } from 'preact/hooks';
+import { useWorkspace } from './workspace-context.ts';
+
+export interface TypedRead<Data> {
+  /** The latest answer; null before the first one, and after a failure. */
+  readonly data: Data | null;
+  /** Whether it is the answer to what is typed now. */
+  readonly isCurrent: boolean;
+}
+
+/**
+ * Runs a query about what somebody types, after a pause in typing. While the next answer is awaited, the earlier one
+ * stays.
+ * @param variables null: nothing is asked
+ * @param pauseMs milliseconds
+ */
+export function useTypedRead<Data, Variables extends AnyVariables>(
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables | null,
+  pauseMs: number,
+): TypedRead<Data> {
+  const { client } = useWorkspace();
+  const [answer, setAnswer] = useState<{ key: string; data: Data | null }>({ key: '', data: null });
+  const key = variables === null ? null : JSON.stringify(variables);
+  useEffect(() => {
+    if (key === null) return;
+    let isOver = false;
+    const timer = setTimeout(async () => {
+      const { data } = await client.query(document, JSON.parse(key)).toPromise();
+      if (!isOver) setAnswer({ key, data: data ?? null });
+    }, pauseMs);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [client, document, key, pauseMs]);
+  return { data: answer.data, isCurrent: answer.key === key };
+}
