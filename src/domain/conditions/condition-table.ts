@@ -25,10 +25,10 @@ export const CONDITIONS = {
   workers_missing: {
     severity: 'error',
     of: ['installation'],
-    says: { fr: 'Aucun worker ne tourne', ar: 'لا يوجد أي عامل يشتغل', en: 'No worker runs' },
+    says: { fr: 'Aucun processus de traitement ne tourne', ar: 'لا تعمل أي عملية معالجة', en: 'No worker runs' },
     advice: {
-      fr: 'Démarrez un worker : tout le travail en file attend.',
-      ar: 'شغلوا عاملا: كل الأشغال في الطابور تنتظر.',
+      fr: 'Démarrez un processus de traitement : tout le travail en file attend.',
+      ar: 'شغّلوا عملية معالجة: كل ما في صفوف الانتظار ينتظر.',
       en: 'Start a worker: all queued work waits.',
     },
     page: null,
@@ -37,8 +37,8 @@ export const CONDITIONS = {
     severity: 'error',
     of: ['installation', 'tenant'],
     says: {
-      fr: 'L’administration ne répond pas',
-      ar: 'الإدارة لا تجيب',
+      fr: 'L’administration fiscale ne répond pas',
+      ar: 'الإدارة الضريبية لا تجيب',
       en: 'The tax authority does not answer',
     },
     advice: {
@@ -52,8 +52,8 @@ export const CONDITIONS = {
     severity: 'warning',
     of: ['installation', 'tenant'],
     says: {
-      fr: 'L’envoi à l’administration est suspendu',
-      ar: 'الإرسال إلى الإدارة موقوف',
+      fr: 'L’envoi à l’administration fiscale est suspendu',
+      ar: 'الإرسال إلى الإدارة الضريبية متوقف',
       en: 'Transmission to the tax authority is paused',
     },
     advice: {
@@ -109,12 +109,12 @@ export const CONDITIONS = {
     of: ['tenant', 'installation'],
     says: {
       fr: 'Destinations de webhooks en échec',
-      ar: 'وجهات ويب هوك فاشلة',
+      ar: 'نقاط استقبال webhook متعثرة',
       en: 'Failing webhook endpoints',
     },
     advice: {
       fr: 'Rétablissez le serveur, puis relancez les envois ; ou désactivez la destination.',
-      ar: 'أصلحوا الخادم ثم أعيدوا الإرسال، أو عطلوا الوجهة.',
+      ar: 'أصلحوا الخادم ثم كرروا عمليات الإرسال، أو عطلوا نقطة الاستقبال.',
       en: 'Mend the server, then send again; or disable the endpoint.',
     },
     page: 'endpoints',

@@ -13,7 +13,7 @@ const PUBLIC_BUYERS: Texts = {
 function alsoPrivateFrom(turnover: number): Texts {
   return {
     fr: `${PUBLIC_BUYERS.fr}, les banques, les assureurs et les entreprises d’au moins ${turnover} millions de dirhams de chiffre d’affaires`,
-    ar: `${PUBLIC_BUYERS.ar} والأبناك وشركات التأمين والمقاولات التي لا يقل رقم معاملاتها عن ${turnover} مليون درهم`,
+    ar: `${PUBLIC_BUYERS.ar} والأبناك ومقاولات التأمين والمقاولات التي لا يقل رقم معاملاتها عن ${turnover} مليون درهم`,
     en: `${PUBLIC_BUYERS.en}, banks, insurers and companies with a turnover of at least ${turnover} million dirhams`,
   };
 }

@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /** The folders that have texts for people in several languages. */
-const FOLDERS = ['src/dashboard/text', 'src/text', 'src/adapters/email', 'src/adapters/pdf', 'src/transport/verify'];
+const FOLDERS = [
+  ...['src/dashboard/text', 'src/text', 'src/adapters/email', 'src/adapters/pdf', 'src/transport/verify'],
+  ...['src/domain/conditions', 'src/domain/morocco'],
+];
 
 const FILES = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
