@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import MailComposer from 'nodemailer/lib/mail-composer';
 import { INVITATION_MS } from '../../domain/person/invitation.ts';
 import type { AddressChangeMail, InvitationMail, NewAddressMail, ResetMail } from '../../domain/person/ports.ts';
 import { headerText, oneLine } from './header-text.ts';
+import { composeServiceMail } from './service-mail.ts';
 
 /**
  * Composes the mail with the link to a new password, in French and English.
@@ -145,16 +145,5 @@ If this was not you, set a new password by "Forgotten password" at once: the lin
 }
 
 function compose(from: string, to: string, subject: string, text: string): Promise<Buffer> {
-  const composer = new MailComposer({
-    from: { name: 'Fatoura', address: from },
-    to: { name: '', address: to },
-    subject: headerText(subject),
-    text,
-    date: new Date(),
-    messageId: `<${randomUUID()}@${from.slice(from.lastIndexOf('@') + 1)}>`,
-    headers: { 'Auto-Submitted': 'auto-generated' },
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
-  return composer.compile().build();
+  return composeServiceMail({ from, to, subject: headerText(subject), text, id: randomUUID() });
 }

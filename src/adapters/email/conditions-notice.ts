@@ -1,10 +1,10 @@
-import MailComposer from 'nodemailer/lib/mail-composer';
 import type { Condition } from '../../domain/conditions/condition.ts';
 import { CONDITIONS, countText } from '../../domain/conditions/condition-table.ts';
 import type { ConditionsNotice } from '../../domain/conditions/tell-owners.ts';
 import type { DocumentLanguage } from '../../domain/document-language.ts';
 import { FORMATS } from '../../text/document-format.ts';
 import { headerText, oneLine } from './header-text.ts';
+import { composeServiceMail } from './service-mail.ts';
 
 const GREETINGS: Readonly<Record<DocumentLanguage, { readonly hello: string; readonly since: string }>> = {
   fr: { hello: 'Bonjour,\n\nVoici ce qui demande votre attention dans Fatoura :', since: 'depuis le' },
@@ -20,18 +20,14 @@ const ORDER = ['fr', 'ar', 'en'] as const;
  */
 export function composeConditions(notice: ConditionsNotice, from: string, to: string): Promise<Buffer> {
   const { tenantId, tenantName, conditions, at } = notice;
-  const composer = new MailComposer({
-    from: { name: 'Fatoura', address: from },
-    to: { name: '', address: to },
+  return composeServiceMail({
+    from,
+    to,
     subject: `À surveiller / needs attention: ${headerText(tenantName)} (${conditions.length})`,
-    date: new Date(),
-    messageId: `<${tenantId}.${at.getTime()}@${from.slice(from.lastIndexOf('@') + 1)}>`,
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Tenant-Id': tenantId },
-    text: `${ORDER.map((language) => partOf(conditions, language)).join('\n--\n\n')}`,
-    disableFileAccess: true,
-    disableUrlAccess: true,
+    id: `${tenantId}.${at.getTime()}`,
+    headers: { 'X-Tenant-Id': tenantId },
+    text: ORDER.map((language) => partOf(conditions, language)).join('\n--\n\n'),
   });
-  return composer.compile().build();
 }
 
 function partOf(conditions: readonly Condition[], language: DocumentLanguage): string {

@@ -1,7 +1,7 @@
-import MailComposer from 'nodemailer/lib/mail-composer';
 import type { FailingEndpointNotice } from '../../domain/webhook/endpoint-health.ts';
 import { FORMATS } from '../../text/document-format.ts';
 import { oneLine } from './header-text.ts';
+import { composeServiceMail } from './service-mail.ts';
 
 /**
  * Composes the mail that informs a tenant about a failing webhook endpoint, in French and English.
@@ -19,13 +19,12 @@ export function composeNotice(notice: FailingEndpointNotice, from: string, to: s
           `Nothing has been delivered since ${FORMATS.en.moment(failingSince)}.`,
         ];
   const marked = environment === 'test' ? '[TEST] ' : '';
-  const composer = new MailComposer({
-    from: { name: 'Fatoura', address: from },
-    to: { name: '', address: to },
+  return composeServiceMail({
+    from,
+    to,
     subject: `${marked}Webhook en échec (${share} %) / failing webhook (${share} %): ${endpointId}`,
-    date: new Date(),
-    messageId: `<${endpointId}.${share}.${at.getTime()}@${from.slice(from.lastIndexOf('@') + 1)}>`,
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Webhook-Endpoint-Id': endpointId },
+    id: `${endpointId}.${share}.${at.getTime()}`,
+    headers: { 'X-Webhook-Endpoint-Id': endpointId },
     text: `Bonjour,
 
 Sur 24 heures, ${failed} envois sur ${attempts} vers votre destination ont échoué :
@@ -50,8 +49,5 @@ ${since}
 The endpoint stays active and still receives every new event. You can resend failed deliveries once your server is back. If you no
 longer use the endpoint, disable or delete it.
 `,
-    disableFileAccess: true,
-    disableUrlAccess: true,
   });
-  return composer.compile().build();
 }
