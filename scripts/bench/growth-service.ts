@@ -7,7 +7,8 @@ import { ALL_PARTITIONS, LANES } from '../../src/domain/invoice/lanes.ts';
 import { createSumWaiting } from '../../src/domain/invoice/periods/sum-waiting.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
-import { createPeriodSums, isSummedOlder } from '../../src/storage/period-sums.ts';
+import { createPeriodSums } from '../../src/storage/period-sums.ts';
+import { markUnsummed } from '../../src/storage/sums-upgrade.ts';
 import { serveRequests } from './bench-process.ts';
 import { storeDone, storePending } from './stored-invoices.ts';
 
@@ -87,12 +88,13 @@ process.send?.({
   ids: stored.filter((_id, index) => index % each === 0),
 } satisfies GrowthService);
 
-/** Brings the stored invoices into the sums, as a worker does with those that are older than the sums. */
+/** Brings the stored invoices into the sums, as a worker does with those that no event brings there. */
 async function sumStored({ store: { db } }: App): Promise<void> {
+  await markUnsummed(db);
   const sum = createSumWaiting(createPeriodSums(db));
   const waiting = { unsummed: { $exists: true } } as const;
   do await sum();
-  while (!(await isSummedOlder(db)) || (await db.collection('invoices').findOne(waiting)) !== null);
+  while ((await db.collection('invoices').findOne(waiting)) !== null);
 }
 
 async function claimDue(): Promise<Pick<GrowthAnswer, 'searches' | 'claims'>> {

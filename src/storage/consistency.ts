@@ -15,7 +15,7 @@ import { DOCUMENTS_BUCKET } from './documents.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { type NumberDocument, ownNumberKey, partsOfSeriesKey, seriesKey } from './invoice-numbers.ts';
 import { KEPT_COLLECTION } from './kept-invoices.ts';
-import { checkedDays, type Summed, unsummedInvoices } from './period-consistency.ts';
+import { checkedDays, SUMMED_STATE, type SummedState, unsummedInvoices } from './period-consistency.ts';
 import { idsOf, presentTenants } from './present-documents.ts';
 import { checkedDeliveries, checkedEvents, unloggedEvents } from './webhook-consistency.ts';
 import { type KeptSince, keptSince } from './webhook-retention.ts';
@@ -25,20 +25,17 @@ const INVOICES = 100;
 const FILES = 200;
 const NUMBERS = 500;
 
-type Checked = Pick<
-  InvoiceDocument,
-  '_id' | 'tenantId' | 'environment' | 'status' | 'series' | 'ownNumber' | 'events' | 'outbox' | 'withheld'
-> &
+type Checked = Pick<InvoiceDocument, 'environment' | 'events'> &
   Correcting &
   Keeping &
   Deducting &
-  Summed & {
+  SummedState & {
     readonly [name in DocumentField]?: StoredDocument | null;
   };
 
 const PROJECTION = Object.fromEntries(
   [
-    ...['tenantId', 'environment', 'status', 'series', 'ownNumber', 'outbox', 'withheld', 'summed', 'unsummed'],
+    ...['environment', ...SUMMED_STATE],
     ...['events.id', 'events.sequence', 'events.at', ...CORRECTING_FIELDS, ...KEEPING_FIELDS, ...DOCUMENT_FIELDS],
     ...DEDUCTING_FIELDS,
   ].map((name) => [name, 1]),

@@ -16,7 +16,6 @@ import type { InvoiceStatus } from '../domain/invoice/lifecycle.ts';
 import { NO_PARTICULARS, type Particulars } from '../domain/invoice/particulars.ts';
 import type { KeptReplacement, Replaces } from '../domain/invoice/replacement.ts';
 import type { IdempotencyMark } from '../domain/invoice/repository.ts';
-import { termsOfNew } from '../domain/invoice/search/terms.ts';
 import { type InvoicePlace, legalNumber, type SeriesNumber, seriesOf } from '../domain/invoice/series-number.ts';
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
 import { type StoredWork, storedWork, workFields } from './stored-work.ts';
@@ -65,8 +64,6 @@ export interface InvoiceDocument
   ownNumber?: string;
   /** Of the customer's name: see `customerKey`. */
   customerKey: string;
-  /** By which a search finds it: see `TERM`. */
-  searchTerms: string[];
   /** Absent if it has none. */
   discount?: NonNullable<Invoice['discount']>;
   /** Absent if it has none. */
@@ -98,6 +95,8 @@ export interface InvoiceDocument
   outbox?: { sequence: number; dueAt: Date };
   /** The status under which the sums of its day have it; absent before they have it (docs/decisions/0090). */
   summed?: InvoiceStatus;
+  /** By which a search finds it: see `TERM`. Written with `summed`, so absent at first (docs/decisions/0091). */
+  searchTerms?: string[];
   /** Present until the first event or until the sums have it; the sweep sums it from then on. */
   unsummed?: Date;
 }
@@ -157,7 +156,6 @@ export function documentOf(
     ...invoice,
     customer: storedCustomer(invoice.customer),
     customerKey: customerKey(invoice.customer.name),
-    searchTerms: termsOfNew({ ...invoice, metadata, references, terms, ownNumber }),
     ...(given.length > 0 && { terms: Object.fromEntries(given) as Partial<InvoiceTerms> }),
     lines: lines.map(storedLine),
     events: [...invoice.events],

@@ -1,12 +1,6 @@
 import type { ClientSession, Collection, Filter, UpdateFilter } from 'mongodb';
 import { NumberTaken } from '../domain/invoice/repository.ts';
-import { termsOfNumber } from '../domain/invoice/search/terms.ts';
-import {
-  legalNumber,
-  type ReservedNumber,
-  type SeriesNumber,
-  seriesNumberOf,
-} from '../domain/invoice/series-number.ts';
+import { type ReservedNumber, type SeriesNumber, seriesNumberOf } from '../domain/invoice/series-number.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { insertAll, insertEach } from './insert-each.ts';
@@ -137,10 +131,6 @@ const WAITING = { status: 'pending' } as const;
 export function numberWrite(invoiceId: string, series: SeriesNumber) {
   return [
     { _id: invoiceId, ...WAITING, 'series.serial': { $exists: false } } as Filter<InvoiceDocument>,
-    {
-      $set: { series },
-      $unset: { awaitsNumber: '' },
-      $push: { searchTerms: { $each: termsOfNumber(legalNumber(series)) } },
-    } as UpdateFilter<InvoiceDocument>,
+    { $set: { series }, $unset: { awaitsNumber: '' } } as UpdateFilter<InvoiceDocument>,
   ] as const;
 }

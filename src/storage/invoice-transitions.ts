@@ -13,7 +13,6 @@ import {
 import { NEVER } from '../domain/invoice/attention.ts';
 import { type Invoice, NEW_WORK } from '../domain/invoice/invoice.ts';
 import { type Claim, ClaimLost, type InvoiceChange, type InvoiceTransitions } from '../domain/invoice/repository.ts';
-import { termsOfDgiId, termsOfNumber } from '../domain/invoice/search/terms.ts';
 import { legalNumber, type ReservedNumber } from '../domain/invoice/series-number.ts';
 import { createGroup, type Outcome, type Through } from '../domain/kit/group.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
@@ -308,11 +307,6 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
     const token = work.keep ? claim.token : null;
     $set.work = storedWork(claim.invoice, work, { token, dueAt, claims: work.keep ? 1 : 0, since: now });
   }
-  const found = termsAdded(change);
-  const $push = {
-    ...(event && { events: { $each: [...events] } }),
-    ...(found.length > 0 && { searchTerms: { $each: found } }),
-  };
   const isNumbered = change.series !== undefined || (change.status !== undefined && claim.invoice.status === 'pending');
   const $unset = {
     ...(work === null && { work: '' }),
@@ -321,14 +315,9 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
   };
   return {
     ...(Object.keys($set).length > 0 && { $set }),
-    ...(Object.keys($push).length > 0 && { $push }),
+    ...(event && { $push: { events: { $each: [...events] } } }),
     ...(Object.keys($unset).length > 0 && { $unset }),
   } as UpdateFilter<InvoiceDocument>;
-}
-
-/** What a search finds the invoice by from now on. */
-function termsAdded({ series, dgiId }: InvoiceChange): string[] {
-  return [...(series ? termsOfNumber(legalNumber(series)) : []), ...(dgiId ? termsOfDgiId(dgiId) : [])];
 }
 
 /** The invoice after the update, computed to save a read. */

@@ -1,11 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ClientSession, Db, Filter } from 'mongodb';
 import { KIND_NAMES } from '../domain/invoice/kinds.ts';
 import { NO_SUMS, plus, type StatusSums, type Sums, sumsOfOne } from '../domain/invoice/periods/day-sums.ts';
-import { summedOf } from '../domain/invoice/periods/summed-invoice.ts';
+import { datedAmountsOf } from '../domain/invoice/periods/summed-invoice.ts';
+import { termsOf } from '../domain/invoice/search/terms.ts';
 import { ENVIRONMENTS, type Owner } from '../domain/tenant/tenant.ts';
 import { DAY_SUMS_COLLECTION, type DaySumsDocument, dayKey, daySumsOf } from './day-sums.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
-import { isSummedOlder } from './period-sums.ts';
 import { presentTenants } from './present-documents.ts';
 
 /** Number of tenants read at once. */
@@ -18,10 +19,12 @@ const SUMMED_FIELDS = [
 ] as const satisfies readonly (keyof InvoiceDocument)[];
 const PROJECTION = Object.fromEntries(SUMMED_FIELDS.map((field) => [field, 1]));
 
-export type Summed = Pick<
-  InvoiceDocument,
-  '_id' | 'tenantId' | 'status' | 'summed' | 'unsummed' | 'outbox' | 'withheld'
->;
+/** The fields of an invoice that its terms of a search depend on, and those that say whether it is summed. */
+export const SUMMED_STATE = [
+  ...(['_id', 'tenantId', 'status', 'summed', 'unsummed', 'outbox', 'withheld', 'searchTerms'] as const),
+  ...(['customer', 'metadata', 'references', 'terms', 'series', 'ownNumber', 'dgiId'] as const),
+] as const satisfies readonly (keyof InvoiceDocument)[];
+export type SummedState = Pick<InvoiceDocument, (typeof SUMMED_STATE)[number]>;
 
 /** The sums of a day, as its invoices have them, and the keys of the first and the last of these in the list. */
 interface CountedDay {
@@ -31,24 +34,30 @@ interface CountedDay {
 }
 
 /**
- * Returns the invoices that are not in the sums under their status, although nothing is left that would bring them there.
+ * Returns the invoices that are not in the sums under their status, or that a search does not find by what they state,
+ * although nothing is left that would change this.
  */
 export async function unsummedInvoices(
   db: Db,
-  invoices: readonly Summed[],
+  invoices: readonly SummedState[],
 ): Promise<{ readonly id: string; readonly text: string }[]> {
-  const faulty = invoices.filter(
-    ({ status, summed, unsummed, outbox, withheld }) => !outbox && !unsummed && !withheld && summed !== status,
-  );
+  const settled = invoices.filter(({ unsummed, outbox, withheld }) => !outbox && !unsummed && !withheld);
+  const faulty = settled.filter((invoice) => invoice.summed !== invoice.status || !hasItsTerms(invoice));
   if (faulty.length === 0) return [];
-  const isComplete = await isSummedOlder(db);
   const present = await presentTenants(db, [...new Set(faulty.map(({ tenantId }) => tenantId))]);
   return faulty
-    .filter(({ tenantId, summed }) => present.has(tenantId) && (summed !== undefined || isComplete))
-    .map(({ _id, status, summed }) => ({
-      id: _id,
-      text: `it is ${status}, and the sums of its day have it ${summed === undefined ? 'not at all' : `as ${summed}`}`,
-    }));
+    .filter(({ tenantId }) => present.has(tenantId))
+    .map(({ _id, status, summed }) => {
+      if (summed === status) return { id: _id, text: 'a search does not find it by what it states' };
+      const how = summed === undefined ? 'not at all' : `as ${summed}`;
+      return { id: _id, text: `it is ${status}, and the sums of its day have it ${how}` };
+    });
+}
+
+function hasItsTerms({ searchTerms, ...invoice }: SummedState): boolean {
+  // Only what is read above is used.
+  const stated = invoiceOf({ ...invoice, lines: [], events: [] } as unknown as InvoiceDocument);
+  return isDeepStrictEqual(searchTerms, termsOf(stated));
 }
 
 /**
@@ -113,7 +122,7 @@ async function countedDays(
     const filter = { tenantId, environment, kind, order } as Filter<InvoiceDocument>;
     const found = invoices.find(filter, { projection: PROJECTION, hint: 'list', ...(session && { session }) });
     for await (const document of found) {
-      const { rates, date, amount, withheld } = summedOf(
+      const { rates, date, amount, withheld } = datedAmountsOf(
         // Only what is read above is used.
         invoiceOf({ ...document, metadata: [], customer: {}, seller: {}, events: [] } as unknown as InvoiceDocument),
       );

@@ -1,4 +1,5 @@
-import type { ClientSession, Collection, Db, Filter, UpdateFilter } from 'mongodb';
+import { isDeepStrictEqual } from 'node:util';
+import type { AnyBulkWriteOperation, ClientSession, Collection, Db, UpdateFilter } from 'mongodb';
 import type { InvoiceStatus } from '../domain/invoice/lifecycle.ts';
 import { NO_SUMS, plus, type StatusSums, type Sums, sumsOfOne } from '../domain/invoice/periods/day-sums.ts';
 import type { PeriodSums } from '../domain/invoice/periods/ports.ts';
@@ -15,20 +16,11 @@ const MAX_DOCUMENTS = 200;
 /** Found by id only: without the hint some servers use another index. */
 const BY_ID = { hint: { _id: 1 } } as const;
 
-/** How far the search for documents older than the sums has come, in the collection `installation`. */
-interface OlderDocument {
-  _id: 'summed-older';
-  /** Every document up to this id was looked at; absent at the beginning and at the end. */
-  after?: string;
-  isDone?: true;
-}
-const OLDER = { _id: 'summed-older' } as const;
-
 /** What is read of a document before it is summed. */
-type Known = Pick<InvoiceDocument, '_id' | 'summed' | 'unsummed' | 'withheld'> & {
+type Known = Pick<InvoiceDocument, '_id' | 'summed' | 'searchTerms' | 'unsummed' | 'withheld'> & {
   readonly outbox?: Pick<NonNullable<InvoiceDocument['outbox']>, 'sequence'>;
 };
-const KNOWN = { summed: 1, unsummed: 1, withheld: 1, 'outbox.sequence': 1 } as const;
+const KNOWN = { summed: 1, searchTerms: 1, unsummed: 1, withheld: 1, 'outbox.sequence': 1 } as const;
 
 /** Whether a stored document is still as it was when it was published or found. */
 type IsSame<Row> = (row: Row, stored: Known) => boolean;
@@ -37,7 +29,6 @@ type IsSame<Row> = (row: Row, stored: Known) => boolean;
 export function createPeriodSums(db: Db): PeriodSums {
   const invoices = db.collection<InvoiceDocument>('invoices');
   const days = db.collection<DaySumsDocument>(DAY_SUMS_COLLECTION);
-  const progress: Collection<OlderDocument> = db.collection('installation');
   const clock = storeClock(db.client);
 
   async function recordAll<Row extends SummedInvoice>(rows: readonly Row[], isSame: IsSame<Row>): Promise<void> {
@@ -73,39 +64,11 @@ export function createPeriodSums(db: Db): PeriodSums {
       return (await sweep(invoices, 'unsummed', { limit, now, update })).map(invoiceOf);
     },
 
-    async findOlder(limit) {
-      const { after = '', isDone = false } = (await progress.findOne(OLDER)) ?? {};
-      if (isDone) return false;
-      const found = await invoices
-        .find({ _id: { $gt: after } }, { projection: { _id: 1 } })
-        .sort({ _id: 1 })
-        .limit(limit)
-        .toArray();
-      const ids = found.map(({ _id }) => _id);
-      const last = ids.at(-1);
-      if (last !== undefined)
-        await invoices.updateMany(
-          { _id: { $in: ids }, summed: { $exists: false }, outbox: { $exists: false }, unsummed: { $exists: false } },
-          { $set: { unsummed: clock() } },
-          BY_ID,
-        );
-      const isEnd = found.length < limit;
-      // No id stays, because its tenant may be erased.
-      const step = isEnd ? { $set: { isDone: true }, $unset: { after: '' } } : { $max: { after: last } };
-      await progress.updateOne(OLDER, step as UpdateFilter<OlderDocument>, { upsert: true });
-      return !isEnd;
-    },
-
     async days(owner, dates) {
       const found = days.find({ _id: { $in: dates.map((date) => dayKey(owner, date)) } });
       return (await found.toArray()).map(daySumsOf);
     },
   };
-}
-
-/** Whether every document that is older than the sums was found. */
-export async function isSummedOlder(db: Db): Promise<boolean> {
-  return (await db.collection<OlderDocument>('installation').findOne({ ...OLDER, isDone: true })) !== null;
 }
 
 /** Reads what the sums have of each document, and changes both. Another transaction with one of them repeats this. */
@@ -137,18 +100,37 @@ async function recordIn<Row extends SummedInvoice>(
       })),
       { session },
     );
+  await invoices.bulkWrite(updatesOf(same), { session });
+}
+
+/** A document and what is stored of it. */
+interface Recorded {
+  readonly row: SummedInvoice;
+  readonly known: Known;
+}
+
+/** Returns the updates of recorded documents: one for each of which a search finds something new, few for the others. */
+function updatesOf(recorded: readonly Recorded[]): AnyBulkWriteOperation<InvoiceDocument>[] {
   const $unset = { outbox: '', unsummed: '' } as const;
-  const groups = Map.groupBy(same, ({ row, known }) => (known.withheld ? null : row.status));
-  await invoices.bulkWrite(
-    [...groups].map(([status, each]) => ({
-      updateMany: {
-        filter: { _id: { $in: each.map(({ row }) => row.invoiceId) } } as Filter<InvoiceDocument>,
-        update: { ...(status !== null && { $set: { summed: status } }), $unset } as UpdateFilter<InvoiceDocument>,
-        ...BY_ID,
-      },
-    })),
-    { session },
-  );
+  const hasNewTerms = ({ row: { searchTerms }, known }: Recorded) =>
+    !known.withheld && !isDeepStrictEqual(searchTerms, known.searchTerms);
+  const found = recorded.filter(hasNewTerms).map(({ row: { invoiceId, status, searchTerms } }) => ({
+    updateOne: {
+      filter: { _id: invoiceId },
+      update: { $set: { summed: status, searchTerms }, $unset } as UpdateFilter<InvoiceDocument>,
+      ...BY_ID,
+    },
+  }));
+  const others = recorded.filter((each) => !hasNewTerms(each));
+  const byStatus = Map.groupBy(others, ({ row, known }) => (known.withheld ? null : row.status));
+  const moved = [...byStatus].map(([status, each]) => ({
+    updateMany: {
+      filter: { _id: { $in: each.map(({ row }) => row.invoiceId) } },
+      update: { ...(status !== null && { $set: { summed: status } }), $unset } as UpdateFilter<InvoiceDocument>,
+      ...BY_ID,
+    },
+  }));
+  return [...found, ...moved];
 }
 
 /** Returns what these documents change in the sums, by the key of the day. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import { insertNew } from './insert-new.ts';
-import { addSearchTerms } from './search-upgrade.ts';
+import { markUnsummed } from './sums-upgrade.ts';
 
 /** A change of stored data that a version of the program needs. */
 export interface Upgrade {
@@ -15,18 +15,18 @@ export interface Upgrade {
   run(db: Db): Promise<void>;
 }
 
-const ADDS_SEARCH_TERMS: Upgrade = {
+const MARKS_UNSUMMED: Upgrade = {
   version: 2,
-  what: 'adds to each invoice what a search finds it by',
-  notBeside: 'its invoices would not be found',
-  run: addSearchTerms,
+  what: 'marks each invoice that neither the sums nor a search knows',
+  notBeside: 'its invoices would be in no sums, and no search would find them',
+  run: markUnsummed,
 };
 
 /**
  * Every change of stored data, in order. Add new ones at the end, and never remove or change one: data of any earlier
  * version runs through all upgrades that it lacks (docs/decisions/0070).
  */
-export const UPGRADES: readonly Upgrade[] = [ADDS_SEARCH_TERMS];
+export const UPGRADES: readonly Upgrade[] = [MARKS_UNSUMMED];
 
 /** The version of data that was never upgraded. */
 const FIRST_VERSION = 1;

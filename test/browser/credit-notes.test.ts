@@ -83,6 +83,7 @@ describe.skipIf(BROWSER_PATH === null)('credit notes in the pages of a signed-in
     await page.waitForSelector('.badge.kind');
     await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 1);
     await expectAccessible(page);
+    await client.found(note.id, note.number);
     await page.type('[name=search]', note.number);
     await page.keyboard.press('Enter');
     await page.waitForSelector('.status[data-status=accepted]');

@@ -88,10 +88,13 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     const { page, client, complaints, close } = await openWorkspacePage(service, browser, { open: 'invoices' });
     const id = await settled(client, ACCEPTED, 'Société Bleue');
     await settled(client, ACCEPTED, 'Autre');
-    await client.post('/v1/invoices', {
+    const other = await client.post('/v1/invoices', {
       ...invoiceBody({ amount: 24_000 }),
       lines: [{ description: 'd', quantity: 2, unit_price: 10_000 }],
     });
+    const { body } = await client.graphql('query ($id: ID!) { invoice(id: $id) { number } }', { id });
+    await client.found(id, body.data.invoice.number);
+    await client.found(other.body.id, '240,00');
     const search = async (text: string) => {
       await page.locator('[name=search]').fill(text);
       await page.locator('.search button').click();
@@ -111,7 +114,6 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
         document.querySelector('.rows tbody')?.textContent?.includes('240,00') &&
         document.querySelectorAll('.rows tbody tr').length === 1,
     );
-    const { body } = await client.graphql('query ($id: ID!) { invoice(id: $id) { number } }', { id });
     await search(body.data.invoice.number);
     await page.waitForFunction((end) => location.pathname.endsWith(end), {}, `/invoices/${id}`);
     expect(complaints).toEqual([]);
@@ -233,7 +235,7 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
   it.each(firstOf(['ar', 'fr']))('violate no rule of accessibility and fit a phone: %s', async (language) => {
     const { page, client, complaints, close } = await openWorkspacePage(service, browser, { language, size: PHONE });
     await settled(client, ACCEPTED);
-    await settled(client, REJECTED, 'W'.repeat(200));
+    await client.found(await settled(client, REJECTED, 'W'.repeat(200)), 'W'.repeat(200));
     await page.waitForSelector('.home .log li', { timeout: 50_000 });
     await expectAccessible(page);
     await page.locator('.sections a[href$="/invoices"]').click();

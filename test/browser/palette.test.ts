@@ -41,6 +41,7 @@ describe.skipIf(BROWSER_PATH === null)('the palette in a browser', () => {
     const customer = { ice: '001234567000089', name: 'Coopérative Zâafrane' };
     const { id } = (await client.post('/v1/invoices', invoiceBody({ customer }))).body;
     await page.waitForSelector('.palette-open');
+    await client.found(id, 'zaafrane');
     await open(page);
     await expect.poll(async () => (await options(page)).length).toBeGreaterThan(5);
     await expectAccessible(page);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { InvoicePageQuery } from '../../src/domain/invoice/invoice-queries.ts';
 import { searchOf } from '../../src/domain/invoice/search/query.ts';
+import { termsOf } from '../../src/domain/invoice/search/terms.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-document.ts';
-import { UPGRADES } from '../../src/storage/upgrades.ts';
 import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
 import { sampled } from '../support/samples.ts';
 import { answerer, type Question, questionsAbout } from '../support/search-questions.ts';
@@ -113,7 +113,7 @@ it('stops where it has read much and found little, and goes on from there', asyn
   const made = Array.from({ length: 2900 }, (_, nth) => {
     const name = nth === 100 ? 'Immense Rien' : nth % 8 === 0 ? 'Tout' : nth % 9 === 0 ? 'Rien' : 'Immense';
     const invoice = pendingInvoice({ ...OWNER, tenantId, customer: { ...customer, name }, work: null });
-    return documentOf(invoice, String(nth).padStart(8, '0'), null);
+    return { ...documentOf(invoice, String(nth).padStart(8, '0'), null), searchTerms: termsOf(invoice) };
   });
   await store.db.collection<InvoiceDocument>('invoices').insertMany(made);
   const question = { text: 'immense rien', kind: null, status: null };
@@ -126,26 +126,3 @@ it('stops where it has read much and found little, and goes on from there', asyn
   expect(next).toMatchObject({ hasMore: false });
   expect(await next.hasOthers()).toBe(true);
 });
-
-it('an upgrade adds to earlier invoices what they are found by, also while they get their number', async () => {
-  const tenantId = 'ten_upgraded';
-  const owned = { ...OWNER, tenantId };
-  const early = await storeSearchable(store.db, owned, 450, 47);
-  const invoices = store.db.collection<InvoiceDocument>('invoices');
-  const before = await invoices.find({ tenantId }).sort({ _id: 1 }).toArray();
-  await invoices.updateMany({ tenantId }, { $unset: { searchTerms: '' } });
-  const [changed] = before;
-  await invoices.updateOne({ _id: changed?._id ?? '' }, { $set: { series: { name: '2026', serial: 987_654 } } });
-  await upgradeOf(2).run(store.db);
-  const after = await invoices.find({ tenantId }).sort({ _id: 1 }).toArray();
-  expect(after.slice(1).map(({ searchTerms }) => searchTerms)).toEqual(before.slice(1).map((each) => each.searchTerms));
-  const found = await page({ text: '987654', kind: null, status: null }, owned);
-  expect(found.invoices.map(({ id }) => id)).toEqual([changed?._id]);
-  expect(early).toHaveLength(450);
-});
-
-function upgradeOf(version: number) {
-  const upgrade = UPGRADES.find((each) => each.version === version);
-  if (!upgrade) throw new Error(`no upgrade makes the version ${version}`);
-  return upgrade;
-}

@@ -82,15 +82,20 @@ it('an invoice that the sums have under another status, or not at all, is found'
   await stored().updateOne({ _id: id }, { $set: { summed: 'signing' } });
   expect(await faults()).toEqual([text('as signing'), ...OTHER_SUMS()]);
   await stored().updateOne({ _id: id }, { $unset: { summed: '' } });
-  // It may be older than the sums.
-  expect(await faults()).toEqual(OTHER_SUMS());
-  const { findOlder } = createPeriodSums(store.db);
   await stored().updateOne({ _id: id }, { $set: { unsummed: new Date() } });
-  while (await findOlder(10));
   expect(await faults()).toEqual(OTHER_SUMS());
   await stored().updateOne({ _id: id }, { $unset: { unsummed: '' } });
   expect(await faults()).toEqual([text('not at all'), ...OTHER_SUMS()]);
   await stored().updateOne({ _id: id }, { $set: { summed: 'rejected' } });
+  expect(await faults()).toEqual([]);
+});
+
+it('an invoice that a search does not find by what it states is found', async () => {
+  const { id } = invoice;
+  const { searchTerms } = (await stored().findOne({ _id: id })) ?? {};
+  await stored().updateOne({ _id: id }, { $pop: { searchTerms: 1 } });
+  expect(await faults()).toEqual([`invoice ${id}: a search does not find it by what it states`]);
+  await stored().updateOne({ _id: id }, { $set: { searchTerms: searchTerms ?? [] } });
   expect(await faults()).toEqual([]);
 });
 

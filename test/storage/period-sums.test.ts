@@ -11,6 +11,8 @@ import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { createPeriodSums } from '../../src/storage/period-sums.ts';
+import { markUnsummed } from '../../src/storage/sums-upgrade.ts';
+import { UPGRADES } from '../../src/storage/upgrades.ts';
 import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
 import { queryPlans } from '../support/query-plans.ts';
 import { openBeside, openTestStore } from '../support/store.ts';
@@ -141,14 +143,14 @@ it('processes that record the same documents at once count each change once', as
   expect(await sumsOf(tenantId)).toEqual(['invoice accepted 40 480000 0 20%: 400000 80000']);
 });
 
-it('what no event brings is summed by the sweep: what waits, and what is older than the sums', async () => {
+it('what no event brings is summed by the sweep: what waits, and what an upgrade marked', async () => {
   const tenantId = newId('ten');
   const waiting = await invoiceOf({ tenantId }, 0);
   const older = await invoiceOf({ tenantId, status: 'accepted' }, 0);
   await stored().updateOne({ _id: older.id }, { $unset: { unsummed: '' } });
   const changed = await invoiceOf({ tenantId }, 0);
   await stored().updateMany({ unsummed: { $exists: true } }, { $set: { unsummed: new Date(0) } });
-  await store.db.collection('installation').deleteMany({});
+  await markUnsummed(store.db);
   const takeWaiting = vi.fn(sums.takeWaiting);
   takeWaiting.mockImplementationOnce(async (...args) => {
     const found = await sums.takeWaiting(...args);
@@ -172,7 +174,38 @@ it('what no event brings is summed by the sweep: what waits, and what is older t
     'invoice accepted 1 12000 0 20%: 10000 2000',
     'invoice rejected 1 12000 0 20%: 10000 2000',
   ]);
-  expect(await sums.findOlder(1)).toBe(false);
+});
+
+it('a search finds a document by what it stated when it was summed', async () => {
+  const tenantId = newId('ten');
+  const termsOf = async ({ id }: Invoice) => (await stored().findOne({ _id: id }))?.searchTerms;
+  const invoice = await invoiceOf({ tenantId, metadata: { site: 'Souss' } }, 1);
+  expect(await termsOf(invoice)).toBeUndefined();
+  await sums.record([published(invoice, 1, 'signing')]);
+  expect(await termsOf(invoice)).toContain('wsouss');
+  const accepted = { ...invoice, number: '2026-000123', dgiId: 'DGI-7' };
+  await setEvent(invoice.id, 2, 'accepted');
+  await sums.record([published(accepted, 2, 'accepted')]);
+  expect(await termsOf(invoice)).toEqual(expect.arrayContaining(['wsouss', 'n3210006202', 'e321', 'd7igd']));
+  // The same once more changes nothing.
+  const before = await stored().findOne({ _id: invoice.id });
+  await setEvent(invoice.id, 3, 'accepted');
+  await sums.record([published(accepted, 3, 'accepted')]);
+  expect(await stored().findOne({ _id: invoice.id })).toEqual(before);
+});
+
+it('an upgrade marks what neither the sums nor a search knows', async () => {
+  const tenantId = newId('ten');
+  const [older, ofEvent, known] = [
+    await invoiceOf({ tenantId }, 0),
+    await invoiceOf({ tenantId }, 1),
+    await invoiceOf({ tenantId }, 1),
+  ];
+  await stored().updateOne({ _id: older.id }, { $unset: { unsummed: '' } });
+  await sums.record([published(known, 1)]);
+  await UPGRADES.find(({ version }) => version === 2)?.run(store.db);
+  const marked = async ({ id }: Invoice) => (await stored().findOne({ _id: id }))?.unsummed !== undefined;
+  expect([await marked(older), await marked(ofEvent), await marked(known)]).toEqual([true, false, false]);
 });
 
 it('what an erasure withholds leaves the outbox and is not summed', async () => {
@@ -205,8 +238,7 @@ it('every statement uses an index, and a month reads its days', async () => {
   await setEvent(one.id, 2);
   await expectIndexed(() => sums.record([published(one, 2)]), 1);
   await expectIndexed(() => sums.takeWaiting(5, 1000), 5);
-  await store.db.collection('installation').deleteMany({});
-  await expectIndexed(() => sums.findOlder(5), 5);
+  await expectIndexed(() => markUnsummed(store.db), await stored().countDocuments());
   const owner = { tenantId, environment: 'test' } as const;
   const october = Array.from({ length: 31 }, (_, n) => addDays('2026-10-01', n));
   expect(await sums.days(owner, october)).toHaveLength(31);

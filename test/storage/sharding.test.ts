@@ -47,10 +47,9 @@ const NO_REPOSITORIES = [
     'checkedDeliveries',
     'unsummedInvoices',
     'checkedDays',
-    'isSummedOlder',
   ],
   ...['idsOf', 'presentTenants', 'keptSince'],
-  ...['upgradeData', 'addSearchTerms', 'versionTrouble', 'awaitsUpgrade', 'beginVersions', 'isNewStore'],
+  ...['upgradeData', 'markUnsummed', 'versionTrouble', 'awaitsUpgrade', 'beginVersions', 'isNewStore'],
   ...['moveTrouble', 'endMove', 'abandonMove', 'collectionNames', 'hasLiveWorker', 'watchWrites', 'insertBytes'],
   // Reads what the rules of collections say.
   'createExportedRecords',

@@ -65,6 +65,17 @@ export class Client {
       await sleep(pause);
     }
   }
+
+  /** Searches until the document is found, a second or two after it was created or changed. */
+  async found(invoiceId: string, search: string, timeoutMs = 50_000): Promise<void> {
+    const query = 'query ($search: String!) { fiscalDocuments(search: $search) { nodes { ... on Node { id } } } }';
+    for (const end = Date.now() + timeoutMs; ; ) {
+      const { nodes } = (await this.graphql(query, { search })).body.data.fiscalDocuments;
+      if (nodes.some(({ id }: { id: string }) => id === invoiceId)) return;
+      if (Date.now() > end) throw new Error(`invoice ${invoiceId} is not found by ${search}`);
+      await sleep(100);
+    }
+  }
 }
 
 /** One message of an event stream. */

@@ -55,7 +55,7 @@ export interface PublishEvents {
 export interface PublishParts {
   readonly outbox: Outbox;
   readonly sums: Pick<PeriodSums, 'record'>;
-  /** Returns what an invoice adds to the sums. */
+  /** Returns what an invoice adds to the sums, and what a search finds it by. */
   readonly summedOf: (invoice: Invoice) => SummedInvoice;
   readonly events: Pick<EventLog, 'append'>;
   readonly deliveries: Pick<DeliveryLedger, 'insert'>;
@@ -149,17 +149,12 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
       ),
     );
     for (const invoice of invoices) {
-      const { id, status, events } = invoice;
+      const { id, events } = invoice;
       // A sweep may return an older state of an invoice than the published one.
       published.set(id, Math.max(published.get(id) ?? 0, events.length));
       const known = unmarked.get(id);
       if (known && known.sequence >= events.length) continue;
-      unmarked.set(id, {
-        ...(known ?? parts.summedOf(invoice)),
-        status,
-        sequence: events.length,
-        publishedAt: Date.now(),
-      });
+      unmarked.set(id, { ...parts.summedOf(invoice), sequence: events.length, publishedAt: Date.now() });
     }
     marking ??= setTimeout(() => void markPublished(Date.now() - GATHER_MS), GATHER_MS);
   }

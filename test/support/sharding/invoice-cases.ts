@@ -321,14 +321,6 @@ function periodSumsCases({ db }: Store, fresh: Fresh): Subject {
       scatters: ['find invoices by unsummed'],
       because: FEW,
     },
-    findOlder: {
-      call: async () => {
-        await fresh({});
-        await sums.findOlder(1);
-      },
-      scatters: ['find invoices by _id'],
-      because: 'the first start after the upgrade looks at each invoice once, and each shard reads its own ids',
-    },
     days: () => sums.days(OWNER, ['2026-11-01', '2026-11-30']),
   });
 }

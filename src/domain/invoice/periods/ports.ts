@@ -9,13 +9,14 @@ export interface PublishedInvoice extends SummedInvoice {
 }
 
 /**
- * The sums of a tenant's documents by the day of issue, kind and status (docs/decisions/0090). Every document remembers
- * the status under which the sums have it, so each change counts once. Every method uses an index.
+ * The sums of a tenant's documents by the day of issue, kind and status (docs/decisions/0090), and what a search finds
+ * each document by (0091). Every document remembers the status under which the sums have it, so each change counts once.
+ * Every method uses an index.
  */
 export interface PeriodSums {
   /**
-   * Moves documents to their status in the sums of their day and takes them out of the outbox, in one transaction for
-   * many. Leaves out those that have had an event since, and those that nobody reads any more. Concurrent and repeated
+   * Moves documents to their status in the sums of their day, writes what a search finds them by, and takes them out of
+   * the outbox, in one transaction for many. Leaves out those that have had an event since, and those that nobody reads any more. Concurrent and repeated
    * calls are safe.
    * @throws what one of them caused; the others are recorded
    */
@@ -27,11 +28,6 @@ export interface PeriodSums {
    * only after `pauseMs`.
    */
   takeWaiting(limit: number, pauseMs: number): Promise<Invoice[]>;
-  /**
-   * Lets {@link takeWaiting} find the next `limit` documents that are older than the sums. @returns whether there may be
-   * more
-   */
-  findOlder(limit: number): Promise<boolean>;
   /** Those of the days on which something was issued, in no particular order. */
   days(owner: Owner, dates: readonly string[]): Promise<DaySums[]>;
 }

@@ -5,16 +5,14 @@ import type { Owner } from '../../tenant/tenant.ts';
 import type { Invoice } from '../invoice.ts';
 import type { Kind } from '../kinds.ts';
 import type { InvoiceStatus } from '../lifecycle.ts';
+import { termsOf } from '../search/terms.ts';
 import type { RateTotal } from '../tax-rate.ts';
 import { totalsOfInvoice } from '../totals.ts';
 
-/** What a document adds to the sums of a day. Only its status ever changes. */
-export interface SummedInvoice extends Owner {
-  readonly invoiceId: string;
+/** The day and the amounts of a document, which never change. */
+export interface DatedAmounts {
   /** The date of issue in Morocco, `YYYY-MM-DD`. */
   readonly date: string;
-  readonly kind: Kind;
-  readonly status: InvoiceStatus;
   /** The stated total, tax included. */
   readonly amount: Centimes;
   /** What the buyer withholds of the VAT. */
@@ -22,27 +20,30 @@ export interface SummedInvoice extends Owner {
   readonly rates: readonly RateTotal[];
 }
 
-/** Returns what a document adds to the sums of its day. */
-export function summedOf(
-  invoice: Pick<
-    Invoice,
-    | 'id'
-    | 'tenantId'
-    | 'environment'
-    | 'createdAt'
-    | 'kind'
-    | 'status'
-    | 'amount'
-    | 'withholding'
-    | 'lines'
-    | 'discount'
-    | 'charge'
-    | 'credit'
-    | 'deduction'
-  >,
-): SummedInvoice {
-  const { id, tenantId, environment, createdAt, kind, status, amount, withholding } = invoice;
+/** What a document adds to the sums of its day under its status, and what a search finds it by in its present state. */
+export interface SummedInvoice extends Owner, DatedAmounts {
+  readonly invoiceId: string;
+  readonly kind: Kind;
+  readonly status: InvoiceStatus;
+  /** See `TERM`. */
+  readonly searchTerms: readonly string[];
+}
+
+type Stated =
+  | ('id' | 'kind' | 'createdAt' | 'amount' | 'withholding')
+  | ('lines' | 'discount' | 'charge' | 'credit' | 'deduction');
+
+/** Returns the day and the amounts of a document. */
+export function datedAmountsOf(invoice: Pick<Invoice, Stated>): DatedAmounts {
+  const { createdAt, amount, withholding } = invoice;
   const totals = totalsOfInvoice(invoice);
   const [date, withheld] = [moroccanDate(createdAt), withheldOf({ totals, withholding })];
-  return { invoiceId: id, tenantId, environment, date, kind, status, amount, withheld, rates: totals.rates };
+  return { date, amount, withheld, rates: totals.rates };
+}
+
+/** Returns what a document adds to the sums, and what a search finds it by. */
+export function summedOf(invoice: Invoice): SummedInvoice {
+  const { id, tenantId, environment, kind, status } = invoice;
+  const owned = { invoiceId: id, tenantId, environment, kind, status };
+  return { ...owned, ...datedAmountsOf(invoice), searchTerms: termsOf(invoice) };
 }

@@ -15,7 +15,7 @@ const LONGEST_WORD = 32;
  * one form. Punctuation stays.
  */
 export function folded(text: string): string {
-  // Most texts of a creation, which computes their terms, need no more.
+  // Most texts need no more.
   if (ASCII.test(text)) return text.toLowerCase();
   return text
     .normalize('NFKD')

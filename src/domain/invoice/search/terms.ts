@@ -35,10 +35,10 @@ const LONGEST_NUMBER = 40;
 const LONGEST_TEXT = 400;
 const ARTICLE = 'ال';
 
-type Searched = Pick<Invoice, 'customer' | 'metadata' | 'references' | 'terms' | 'ownNumber'>;
+type Searched = Pick<Invoice, 'customer' | 'metadata' | 'references' | 'terms' | 'number' | 'dgiId'>;
 
-/** The terms of a new invoice, which has neither a number of the series nor an id of the authority. */
-export function termsOfNew({ customer, metadata, references, terms, ownNumber }: Searched): string[] {
+/** Returns the terms of an invoice in its present state. Its number and the authority's id add some. */
+export function termsOf({ customer, metadata, references, terms, number, dgiId }: Searched): string[] {
   const { order, contract } = references ?? {};
   const others = [order, contract, terms.paymentReference, ...Object.values(metadata)];
   const words = [
@@ -50,28 +50,15 @@ export function termsOfNew({ customer, metadata, references, terms, ownNumber }:
   ];
   const ice = customer.ice ?? '';
   const groups = ice === '' ? [] : ICE_PLACES.map((place) => `${TERM.ice}${ice.slice(place, place + ICE_GROUP)}`);
-  return distinct([...words.flatMap(termsOfWord), ...groups, ...(ownNumber === null ? [] : termsOfNumber(ownNumber))]);
-}
-
-/** The terms that a number adds. */
-export function termsOfNumber(number: string): string[] {
-  const end = endOf(number);
-  return [`${TERM.number}${end}`, `${TERM.tail}${firstOf(end, TAIL)}`];
-}
-
-/** The terms that the authority's id adds. */
-export function termsOfDgiId(dgiId: string): string[] {
-  return [`${TERM.dgiId}${endOf(dgiId)}`];
-}
-
-/** The terms of an invoice in any state. */
-export function termsOf(invoice: Searched & Pick<Invoice, 'number' | 'dgiId'>): string[] {
-  const { number, dgiId } = invoice;
-  return distinct([
-    ...termsOfNew(invoice),
-    ...(number === null ? [] : termsOfNumber(number)),
-    ...(dgiId === null ? [] : termsOfDgiId(dgiId)),
-  ]);
+  const numberEnd = number === null ? null : endOf(number);
+  return [
+    ...new Set([
+      ...words.flatMap(termsOfWord),
+      ...groups,
+      ...(numberEnd === null ? [] : [`${TERM.number}${numberEnd}`, `${TERM.tail}${firstOf(numberEnd, TAIL)}`]),
+      ...(dgiId === null ? [] : [`${TERM.dgiId}${endOf(dgiId)}`]),
+    ]),
+  ];
 }
 
 function takeWords(texts: readonly string[], most: number): string[] {
@@ -96,8 +83,4 @@ export function endOf(identifier: string): string {
 function termsOfWord(word: string): string[] {
   const heads = HEADS.filter((length) => word.length >= length);
   return [`${TERM.word}${word}`, ...heads.map((length) => `${TERM.head}${firstOf(word, length)}`)];
-}
-
-function distinct(terms: readonly string[]): string[] {
-  return [...new Set(terms)];
 }
