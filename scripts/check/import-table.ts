@@ -127,6 +127,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       ...['domain/invoice/kinds.ts', 'text/credit-labels.ts', 'text/credit-reasons.ts'],
       ...['text/adjustment-labels.ts', 'text/deposit-labels.ts', 'text/particular-labels.ts'],
       'domain/conditions/condition-table.ts',
+      ...['domain/embedding/appearance.ts', 'domain/embedding/frame.ts'],
       'text/stamp-duty-labels.ts',
       'text/withholding-labels.ts',
       // The amounts of lines, computed as the service does.

@@ -402,6 +402,10 @@ describe('a token of an embedded page', () => {
     ['origins: ["null"]', 'origins[0]'],
     ['origins: ["https://a.example"], seconds: 59', 'seconds'],
     ['origins: ["https://a.example"], seconds: 3601', 'seconds'],
+    ['origins: ["https://a.example"], accent: "red"', 'accent'],
+    ['origins: ["https://a.example"], accent: "#0b5d4"', 'accent'],
+    ['origins: ["https://a.example"], accent: "#0b5d45;}*{display:none"', 'accent'],
+    ['origins: ["https://a.example"], accent: ""', 'accent'],
   ])('is not made with %s', async (input, param) => {
     sample ??= world();
     const { made, invoiceId } = await sample;
@@ -409,6 +413,18 @@ describe('a token of an embedded page', () => {
       __typename: 'InvalidInputError',
       param,
     });
+  });
+
+  it('is for a page whose language, font and accent are in its address, where they are chosen', async () => {
+    sample ??= world();
+    const { made, invoiceId, endpointId } = await sample;
+    const searchOf = async (call: string) => new URL((await made(call)).embed.url).search;
+    const site = 'origins: ["https://a.example"]';
+    expect(await searchOf(`createInvoiceEmbed(id: "${invoiceId}", ${site})`)).toBe('');
+    const all = 'language: ar, font: serif, accent: "#0B5D45"';
+    const expected = '?lang=ar&font=serif&accent=0b5d45';
+    expect(await searchOf(`createInvoiceEmbed(id: "${invoiceId}", ${site}, ${all})`)).toBe(expected);
+    expect(await searchOf(`createDeliveryLogEmbed(endpointId: "${endpointId}", ${site}, ${all})`)).toBe(expected);
   });
 
   it('may name the developer’s own machine in test', async () => {

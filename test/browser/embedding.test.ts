@@ -154,6 +154,127 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
     await expect.poll(() => service.app.listeners()).toBe(0);
   });
 
+  /**
+   * Opens another product's page with a frame that follows what it is told of its height.
+   * @param address made for the page's origin
+   * @param byAnybody whether the framed page comes without the header that says which sites may frame it
+   */
+  async function openFollower(address: (origin: string) => Promise<string>, byAnybody = false) {
+    let html = '';
+    const site = createServer((_request, response) => response.setHeader('Content-Type', 'text/html').end(html));
+    await new Promise<void>((done) => void site.listen(0, '127.0.0.1', done));
+    const own = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    html = `<iframe src="${(await address(own)).replaceAll('&', '&amp;')}" width="700" height="10"></iframe>`;
+    const page = await (await browser.createBrowserContext()).newPage();
+    if (byAnybody) {
+      await page.setRequestInterception(true);
+      page.on('request', async (request) => {
+        if (!request.url().includes('/embed/invoices/')) return void request.continue();
+        const response = await fetch(request.url());
+        void request.respond({ contentType: 'text/html', body: await response.text() });
+      });
+    }
+    await page.evaluateOnNewDocument(() => {
+      if (window !== top) return;
+      Object.assign(window, { told: [] });
+      addEventListener('message', ({ origin, data, source }) => {
+        (window as unknown as { told: unknown[] }).told.push({ origin, data });
+        const frame = document.querySelector('iframe');
+        if (source === frame?.contentWindow) frame?.setAttribute('height', data.height);
+      });
+    });
+    await page.goto(own);
+    const frame = await (await page.waitForSelector('iframe'))?.contentFrame();
+    if (!frame) throw new Error('the page has no frame');
+    const told = () => page.evaluate(() => (window as unknown as { told: object[] }).told);
+    return {
+      page,
+      frame,
+      told,
+      async close() {
+        await page.browserContext().close();
+        site.close();
+        site.closeAllConnections();
+      },
+    };
+  }
+
+  it('tell the named site alone how high they are, and have the language, font and accent that it chose', async () => {
+    const key = new Client(service.url, (await service.tenant({ legalName: 'Atelier du Cap' })).secretKey);
+    const { body: invoice } = await key.post('/v1/invoices', invoiceBody());
+    const addressFor = async (origins: readonly string[]) => {
+      const chosen = 'language: ar, font: serif, accent: "#ffd000"';
+      const call = `createInvoiceEmbed(id: "${invoice.id}", origins: ${JSON.stringify(origins)}, ${chosen})`;
+      const { body } = await key.graphql(
+        `mutation { made: ${call} { ... on CreateInvoiceEmbedPayload { embed { url } } } }`,
+      );
+      const { pathname, search, hash } = new URL(body.data.made.embed.url);
+      return service.url + pathname + search + hash;
+    };
+    const { page, frame, told, close } = await openFollower((own) => addressFor(['https://other.example', own]));
+    await frame.waitForSelector('[data-status=accepted]');
+    /** How much of the framed page is not shown, pixels. */
+    const hidden = () =>
+      frame.evaluate(() => document.documentElement.scrollHeight - document.documentElement.clientHeight);
+    await expect.poll(hidden).toBe(0);
+    const shown = await frame.evaluate(() => Math.ceil(document.body.getBoundingClientRect().height));
+    expect((await told()).at(-1)).toEqual({
+      origin: service.url,
+      data: { type: 'fatoura:height', height: shown },
+    });
+    await page.evaluate(() => document.querySelector('iframe')?.setAttribute('width', '300'));
+    await expect.poll(async () => (await told()).length > 1 && (await hidden())).toBe(0);
+    const looks = await frame.evaluate(() => {
+      const { lang, dir } = document.documentElement;
+      const seller = document.querySelector('.seller') as Element;
+      const kept = localStorage.getItem('language');
+      return [
+        lang,
+        dir,
+        getComputedStyle(document.body).fontFamily,
+        getComputedStyle(seller).borderBlockEndColor,
+        kept,
+      ];
+    });
+    // The accent is darkened until it can be read.
+    expect(looks).toEqual(['ar', 'rtl', expect.stringContaining('Georgia'), 'rgb(128, 104, 0)', null]);
+    await close();
+
+    // A site that is not named is told nothing, not even where nothing keeps it from framing the page.
+    const foreign = await openFollower(() => addressFor(['https://other.example']), true);
+    await foreign.frame.waitForSelector('[data-status=accepted]');
+    await foreign.page.evaluate(() => document.querySelector('iframe')?.setAttribute('width', '300'));
+    await foreign.frame.waitForFunction(() => innerWidth === 300);
+    expect(await foreign.told()).toEqual([]);
+    await foreign.close();
+  });
+
+  it('ignore an appearance that is none', async () => {
+    const key = new Client(service.url, (await service.tenant()).secretKey);
+    const { body: invoice } = await key.post('/v1/invoices', invoiceBody());
+    const call = `createInvoiceEmbed(id: "${invoice.id}", origins: ["https://other.example"])`;
+    const { body } = await key.graphql(
+      `mutation { made: ${call} { ... on CreateInvoiceEmbedPayload { embed { url } } } }`,
+    );
+    const { pathname, hash } = new URL(body.data.made.embed.url);
+    const page = await (await browser.createBrowserContext()).newPage();
+    for (const search of [
+      '?font=Comic%20Sans&accent=red&lang=xx',
+      '?font=__proto__&accent=%23ffffff%3B%7D*%7Bdisplay%3Anone&lang=%3Cscript%3E',
+      `?font=${'x'.repeat(3000)}&accent=${'f'.repeat(3000)}&lang=${'a'.repeat(1000)}`,
+    ]) {
+      await page.goto('about:blank');
+      await page.goto(service.url + pathname + search + hash);
+      await page.waitForSelector('[data-status=accepted]');
+      const { font, style } = await page.evaluate(() => ({
+        font: document.documentElement.dataset.font,
+        style: document.documentElement.getAttribute('style'),
+      }));
+      expect([font, style]).toEqual([undefined, null]);
+    }
+    await page.browserContext().close();
+  });
+
   it('show an invoice’s status live and the deliveries to an endpoint, in the named site only', async () => {
     const tenant = await service.tenant();
     const key = new Client(service.url, tenant.secretKey);

@@ -7,6 +7,7 @@ import { InvoiceSummary } from '../invoice/invoice-summary.tsx';
 import { StatusCard } from '../invoice/status-card.tsx';
 import { useDocumentTexts } from '../invoice/use-document-texts.ts';
 import { useOnline } from '../invoice/use-online.ts';
+import { EmbeddedFrame } from './embedded-frame.tsx';
 
 /**
  * `/embed/invoices/<invoice id>/<frame>#<token>`: the live status of an invoice within a page of another product. A new
@@ -26,15 +27,15 @@ export function EmbeddedInvoice() {
   const { invoice, state } = view;
   if (state === 'refused' || !invoice) {
     return (
-      <main class="embedded">
+      <EmbeddedFrame>
         <p class="card" role="status" aria-busy={state !== 'refused'}>
           {state === 'refused' ? texts.embedding.expired : texts.loading}
         </p>
-      </main>
+      </EmbeddedFrame>
     );
   }
   return (
-    <main class="embedded">
+    <EmbeddedFrame>
       {invoice.environment === 'test' && (
         <p class="test-note">
           <strong>{texts.test}</strong> <span>{texts.testUnder}</span>
@@ -49,6 +50,6 @@ export function EmbeddedInvoice() {
         <InvoiceSummary invoice={invoice} />
         <StatusCard reader="customer" invoice={invoice} state={state} online={online} />
       </div>
-    </main>
+    </EmbeddedFrame>
   );
 }

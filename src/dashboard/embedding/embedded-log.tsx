@@ -4,6 +4,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { useFragment } from '../interface/use-fragment.ts';
 import { useTitle } from '../interface/use-title.ts';
 import { formatMoment } from '../text/dates.ts';
+import { EmbeddedFrame } from './embedded-frame.tsx';
 
 /** Interval at which the page reads again, milliseconds. */
 const EVERY_MS = 10_000;
@@ -37,7 +38,7 @@ export function EmbeddedLog() {
   const last = log?.deliveries.at(-1);
   useTitle(title);
   return (
-    <main class="embedded" aria-busy={!log && !problem}>
+    <EmbeddedFrame busy={!log && !problem}>
       <h1 class="title">{title}</h1>
       <p class="refusal" role="alert">
         {problem === 'expired' ? texts.embedding.expired : problem && texts.account.refusals.unreachable}
@@ -82,7 +83,7 @@ export function EmbeddedLog() {
           )}
         </nav>
       )}
-    </main>
+    </EmbeddedFrame>
   );
 }
 

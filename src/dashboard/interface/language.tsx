@@ -22,8 +22,10 @@ const KEPT_AS = 'language';
 export function LanguageProvider({ children }: { children: ComponentChildren }) {
   const [language, setLanguage] = useState(() => {
     const chosen = chooseLanguage(location.search, [...keptLanguage(), ...navigator.languages]);
-    // The next address does not contain the choice, and a reload there must not change the language.
-    if (new URLSearchParams(location.search).get('lang') === chosen) keepLanguage(chosen);
+    // The next address does not contain the choice, and a reload there must not change the language. In a page within
+    // another product's the product chooses, for that page alone.
+    const isOwn = !location.pathname.startsWith('/embed/');
+    if (isOwn && new URLSearchParams(location.search).get('lang') === chosen) keepLanguage(chosen);
     return chosen;
   });
   useLayoutEffect(() => {

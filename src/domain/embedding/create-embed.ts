@@ -1,8 +1,10 @@
+import type { DocumentLanguage } from '../document-language.ts';
 import { serviceError } from '../errors.ts';
 import type { Invoice } from '../invoice/invoice.ts';
 import type { Member, Principal } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { Call, UseCase } from '../use-case.ts';
+import { ACCENT, type EmbedAppearance } from './appearance.ts';
 import type { EmbedGrant, EmbedTokens } from './embed-token.ts';
 
 /** How long a token is valid, in seconds. It is short, because a token cannot be revoked. */
@@ -18,7 +20,7 @@ export interface Embed {
   readonly expiresAt: Date;
 }
 
-export interface EmbedInput {
+export interface EmbedInput extends EmbedAppearance<DocumentLanguage> {
   /** The id of an invoice or of a webhook endpoint. */
   readonly id: string;
   /** The sites whose pages may frame it: `https://shop.example.ma`. In test also `http://localhost:5173`. */
@@ -38,7 +40,7 @@ interface EmbedNeeds {
 
 /**
  * Creates pages that a tenant's own product shows its customers.
- * @throws {ServiceError} resource_not_found; invalid_request for an origin or a time that is not valid
+ * @throws {ServiceError} resource_not_found; invalid_request for an origin, a time or a colour that is not valid
  */
 export const EMBED_USE_CASES = {
   /** Creates a page with an invoice's live status. */
@@ -63,7 +65,7 @@ function embedOf(
   { embedTokens, publicUrl, now }: EmbedNeeds,
   { tenant, environment }: Member,
   kind: EmbedGrant['kind'],
-  { id, origins, seconds }: EmbedInput,
+  { id, origins, seconds, ...appearance }: EmbedInput,
 ): Embed {
   const { least, most } = EMBED_SECONDS;
   if (seconds < least || seconds > most)
@@ -78,10 +80,22 @@ function embedOf(
       `origins[${index}]`,
     );
   }
+  if (typeof appearance.accent === 'string' && !ACCENT.test(appearance.accent))
+    throw serviceError('invalid_request', 'accent must be a colour such as #0b5d45.', 'accent');
   const expiresAt = new Date((Math.floor(now().getTime() / 1000) + seconds) * 1000);
   const token = embedTokens.issue({ kind, tenantId: tenant.id, environment, subject: id, expiresAt });
   const page = kind === 'invoice' ? `invoices/${id}` : 'deliveries';
-  return { token, url: `${publicUrl}/embed/${page}/${embedTokens.frameOf(origins)}#${token}`, expiresAt };
+  const address = `${publicUrl}/embed/${page}/${embedTokens.frameOf(origins)}`;
+  return { token, url: `${address}${queryOf(appearance)}#${token}`, expiresAt };
+}
+
+/** Writes an appearance as the query of a page's URL; empty where nothing is chosen. */
+function queryOf({ language, font, accent }: EmbedAppearance): string {
+  const query = new URLSearchParams();
+  if (language) query.set('lang', language);
+  if (font) query.set('font', font);
+  if (accent) query.set('accent', accent.slice(1).toLowerCase());
+  return query.size === 0 ? '' : `?${query}`;
 }
 
 /**

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { DataKey, DataKeys } from '../data-keys.ts';
 import { isId } from '../ids.ts';
 import { ENVIRONMENTS, type Environment } from '../tenant/tenant.ts';
+import { MAC_LENGTH } from './frame.ts';
 
 /** The data that a token opens, and until when it does. */
 export interface EmbedGrant {
@@ -31,8 +32,6 @@ export interface EmbedTokens {
 }
 
 const PREFIX = 'emb_';
-/** Length of the signature in characters of base64url: 192 bits. */
-const MAC_LENGTH = 32;
 /** Maximum length of a token or a frame, in characters. */
 const MOST = 2000;
 const KINDS = { invoice: 'inv', deliveries: 'we' } as const satisfies Readonly<Record<EmbedGrant['kind'], string>>;

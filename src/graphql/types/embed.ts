@@ -1,8 +1,12 @@
+import type { ArgBuilder } from '@pothos/core';
+import { EMBED_FONTS } from '../../domain/embedding/appearance.ts';
 import { EMBED_SECONDS, type Embed, MOST_ORIGINS } from '../../domain/embedding/create-embed.ts';
 import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
-import { payloadOf } from '../payload.ts';
+import { enumOf } from '../enum-of.ts';
+import { payloadOf, type Types } from '../payload.ts';
 import { InvalidInputError, NotFoundError } from './errors.ts';
+import { DocumentLanguageType } from './seller-profile.ts';
 
 const EmbedType = builder.objectRef<Embed>('Embed').implement({
   description: 'A page for an `iframe` of the tenant’s own product. Nothing ends it before its time.',
@@ -17,9 +21,25 @@ const EmbedType = builder.objectRef<Embed>('Embed').implement({
   }),
 });
 
+const EmbedFontType = enumOf('EmbedFont', 'A font of a page within another product.', EMBED_FONTS);
+
 const { least, usual, most } = EMBED_SECONDS;
 const ORIGINS = `The sites whose pages may frame it, 1 to ${MOST_ORIGINS}: \`https://shop.example.ma\`. In test also \`http://localhost\` with any port.`;
 const SECONDS = `How long the token is valid, ${least} to ${most} seconds.`;
+
+const pageArguments = (arg: ArgBuilder<Types>) => ({
+  origins: arg.stringList({ required: true, description: ORIGINS }),
+  seconds: arg.int({ required: true, defaultValue: usual, description: SECONDS }),
+  language: arg({
+    type: DocumentLanguageType,
+    description: 'The language of the page. Default: the language of the reader’s browser.',
+  }),
+  font: arg({ type: EmbedFontType, description: 'The font of the page. Default: that of all pages of this service.' }),
+  accent: arg.string({
+    description:
+      'The colour of rules, buttons and a status under way: `#0b5d45`. The page makes it darker or lighter where it would be hard to read.',
+  }),
+});
 
 builder.mutationFields((t) => ({
   createInvoiceEmbed: t.field({
@@ -29,8 +49,7 @@ builder.mutationFields((t) => ({
     description: 'Makes a page with the live status of an invoice, for its customer. Needs a secret key.',
     args: {
       id: t.arg.id({ required: true, description: 'The invoice; prefix `inv_`.' }),
-      origins: t.arg.stringList({ required: true, description: ORIGINS }),
-      seconds: t.arg.int({ required: true, defaultValue: usual, description: SECONDS }),
+      ...pageArguments(t.arg),
     },
     resolve: (_root, input, { principal, useCases }) => useCases.createInvoiceEmbed(principal, input),
   }),
@@ -42,8 +61,7 @@ builder.mutationFields((t) => ({
       'Makes a page with the deliveries to a webhook endpoint and their attempts, without URLs, headers and bodies. Needs a secret key.',
     args: {
       endpointId: t.arg.id({ required: true, description: 'The endpoint; prefix `we_`.' }),
-      origins: t.arg.stringList({ required: true, description: ORIGINS }),
-      seconds: t.arg.int({ required: true, defaultValue: usual, description: SECONDS }),
+      ...pageArguments(t.arg),
     },
     resolve: (_root, { endpointId, ...input }, { principal, useCases }) =>
       useCases.createDeliveryLogEmbed(principal, { id: endpointId, ...input }),
