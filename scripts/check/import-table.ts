@@ -109,7 +109,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     path: 'text/',
     may: [
       ...['domain/money.ts', 'domain/decimal.ts', 'domain/document-language.ts', 'domain/morocco/time.ts'],
-      ...['type domain/invoice/kinds.ts', 'type domain/invoice/credit.ts'],
+      ...['type domain/invoice/kinds.ts', 'type domain/invoice/credit.ts', 'type domain/invoice/customer-kind.ts'],
       'type domain/countries.ts',
     ],
     packages: [],
@@ -129,7 +129,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       'domain/conditions/condition-table.ts',
       ...['domain/embedding/appearance.ts', 'domain/embedding/frame.ts'],
       'text/stamp-duty-labels.ts',
-      'text/withholding-labels.ts',
+      ...['text/withholding-labels.ts', 'text/customer-labels.ts', 'text/csv.ts'],
       // The amounts of lines, computed as the service does.
       ...[
         'domain/invoice/deduction.ts',

@@ -1,3 +1,4 @@
+import { writeDeclaration } from '../adapters/declaration/declaration-writer.ts';
 import { createPasswordJudge } from '../adapters/password/password-judge.ts';
 import { lacksTrustedProxy } from '../domain/api-key/admission.ts';
 import { createAuthenticate } from '../domain/api-key/authenticate.ts';
@@ -8,6 +9,7 @@ import { createTakeHint } from '../domain/authority/take-hint.ts';
 import { createReadEmbeddedLog } from '../domain/embedding/read-embedded-log.ts';
 import { refuseReusedKey } from '../domain/invoice/create-invoice.ts';
 import { createFindPresentInvoice, createPresentAmong } from '../domain/invoice/find-present.ts';
+import { createExportDeclaration } from '../domain/invoice/periods/export-declaration.ts';
 import { createReadDocument } from '../domain/invoice/read-document.ts';
 import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import { createAuthenticateSession, createFindOperator } from '../domain/person/authenticate-session.ts';
@@ -19,6 +21,7 @@ import { createReadLogo } from '../domain/tenant/read-logo.ts';
 import { createGate } from '../graphql/gate.ts';
 import { readOperationList } from '../graphql/operation-list.ts';
 import type { Jobs } from '../jobs/agenda.ts';
+import { createPeriodDocuments } from '../storage/period-documents.ts';
 import { createRateLimiter } from '../storage/rate-limiter.ts';
 import { createTransmissions } from '../storage/transmissions.ts';
 import { unavailability } from '../storage/unavailable.ts';
@@ -87,6 +90,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     useCases: composeUseCases(log, { ...parts, readLogo }, accounts.attempts),
     verifyPublicly: createVerifyPublicly(findPresent, invoices),
     readDocument: createReadDocument(findPresent, data.documents, parts.demand, clientSecrets),
+    exportDeclaration: createExportDeclaration(data.periodSums, createPeriodDocuments(data.store.db), writeDeclaration),
     refuseReusedKey: (principal, key) => refuseReusedKey(invoices, invoiceIds, requireScope(principal, 'issue'), key),
     unavailable(failure) {
       health.noteFailure(failure);

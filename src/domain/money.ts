@@ -12,10 +12,10 @@ export const MAX_CENTIMES: Centimes = Number.MAX_SAFE_INTEGER;
 
 /**
  * `12000` → `"120.00"`: the decimal format of UBL amounts and of messages, with two decimals, a point and no grouping.
- * @param centimes a safe integer, may be negative
+ * @param centimes a safe integer, may be negative; or a sum of any size
  */
-export function decimalOf(centimes: Centimes): string {
-  const digits = Math.abs(centimes).toString().padStart(3, '0');
+export function decimalOf(centimes: Centimes | bigint): string {
+  const digits = String(centimes < 0 ? -centimes : centimes).padStart(3, '0');
   return `${centimes < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 

@@ -5,6 +5,7 @@ import type { Authenticate } from '../domain/api-key/authenticate.ts';
 import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
 import { isDocumentId } from '../domain/invoice/kinds.ts';
+import type { ExportDeclaration } from '../domain/invoice/periods/export-declaration.ts';
 import type { ReadDocument } from '../domain/invoice/read-document.ts';
 import type { VerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import type { AuthenticateSession } from '../domain/person/authenticate-session.ts';
@@ -37,6 +38,7 @@ import { request, securityHeaders } from './middleware/request.ts';
 import { trace } from './middleware/trace.ts';
 import { limitUnread } from './middleware/unread-answers.ts';
 import { type OperatorRouteParts, operatorRoutes } from './operator-routes.ts';
+import { periodExports } from './period-exports.ts';
 import { type Ready, readinessOf, type Warnings } from './readiness.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import type { RestParts } from './rest/route.ts';
@@ -52,6 +54,7 @@ export interface ServerParts extends RestParts {
   readonly limiter: RateLimiter;
   readonly useCases: UseCases;
   readonly readDocument: ReadDocument;
+  readonly exportDeclaration: ExportDeclaration;
   readonly verifyPublicly: VerifyPublicly;
   /** Returns the answer to a failure that an outage of the store caused; null for any other failure. */
   readonly unavailable: (failure: unknown) => ServiceError | null;
@@ -145,6 +148,7 @@ export function createServer(parts: ServerParts): Koa {
     graphqlOverSse(contextOf, explain, streams, graphql.gate, count, subscribe) as RouterMiddleware,
   );
   router.get('/files/:id/:file', files(parts.readDocument) as RouterMiddleware);
+  router.get('/exports/:period/:file', periodExports(parts) as RouterMiddleware);
   const verify = verification(parts.verifyPublicly);
   router.get('/verify/:id', verify.show as RouterMiddleware);
   router.post('/verify/:id', verify.check as RouterMiddleware);

@@ -1,6 +1,7 @@
 import type { Client, CombinedError } from '@urql/core';
 import type { VariablesOf } from 'gql.tada';
 import { kindOfId } from '../../domain/invoice/kinds.ts';
+import { BYTE_ORDER_MARK, type Cell, csvLine } from '../../text/csv.ts';
 import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
 import { WITHHOLDING_LABELS } from '../../text/withholding-labels.ts';
 import { isRefusal } from '../graphql/client.ts';
@@ -10,8 +11,7 @@ import { CUSTOMER_TEXTS } from '../text/customers.ts';
 import type { Texts } from '../text/fr.ts';
 import type { Language } from '../text/languages.ts';
 import { signedAmount } from '../text/money.ts';
-import { plainMoment } from '../text/moroccan-time.ts';
-import { type Cell, csvLine } from './csv.ts';
+import { moroccanDate, plainMoment } from '../text/moroccan-time.ts';
 import { EXPORTED, type ExportedDocument } from './documents.ts';
 import { conditionsOf, type Filter } from './invoice-filter.ts';
 
@@ -19,8 +19,6 @@ import { conditionsOf, type Filter } from './invoice-filter.ts';
 const ATTEMPTS = 6;
 /** Pause between two pages, milliseconds. It leaves part of the rate limit to the pages that the person looks at. */
 const PACE_MS = 250;
-/** Marks the file as UTF-8 for spreadsheets. */
-const BYTE_ORDER_MARK = '\ufeff';
 
 interface Export {
   readonly filter: Filter;
@@ -88,7 +86,7 @@ function columnsOf({ invoices, search, ...texts }: Texts, language: Language): r
   return [
     [number, (document) => document.number],
     [invoices.kind, (document) => nameOf(document)],
-    [date, (document) => new Date(document.createdAt)],
+    [date, (document) => ({ day: moroccanDate(new Date(document.createdAt)) })],
     [status, (document) => DOCUMENT_TEXTS[kindOf(document)][language].statuses[document.status].step],
     [customer, (document) => document.customer.name],
     [texts.ice, (document) => document.customer.ice],

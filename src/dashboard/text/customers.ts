@@ -1,11 +1,7 @@
-import type { CustomerKind } from '../../domain/invoice/customer-kind.ts';
+import { CUSTOMER_LABELS, type CustomerLabels } from '../../text/customer-labels.ts';
 import type { Language } from './languages.ts';
 
-interface CustomerTexts {
-  readonly kind: string;
-  readonly kinds: Readonly<Record<CustomerKind, string>>;
-  readonly country: string;
-  readonly taxNumber: string;
+interface CustomerTexts extends CustomerLabels {
   /** The label of its field. */
   readonly taxNumberField: string;
   readonly exemption: string;
@@ -18,10 +14,7 @@ interface CustomerTexts {
 /** The texts about what a customer is, and why a line has no VAT. */
 export const CUSTOMER_TEXTS: Readonly<Record<Language, CustomerTexts>> = {
   fr: {
-    kind: 'Type de client',
-    kinds: { company: 'Entreprise au Maroc', person: 'Particulier au Maroc', foreign: 'Client à l’étranger' },
-    country: 'Pays',
-    taxNumber: 'Numéro fiscal',
+    ...CUSTOMER_LABELS.fr,
     taxNumberField: 'Numéro fiscal (facultatif)',
     exemption: 'Exonération',
     ofProfile: 'Motif du profil',
@@ -29,10 +22,7 @@ export const CUSTOMER_TEXTS: Readonly<Record<Language, CustomerTexts>> = {
     certificateDate: 'Date de l’attestation',
   },
   en: {
-    kind: 'Kind of customer',
-    kinds: { company: 'Company in Morocco', person: 'Private person in Morocco', foreign: 'Customer abroad' },
-    country: 'Country',
-    taxNumber: 'Tax number',
+    ...CUSTOMER_LABELS.en,
     taxNumberField: 'Tax number (optional)',
     exemption: 'Exemption',
     ofProfile: 'Reason of the profile',
@@ -40,10 +30,7 @@ export const CUSTOMER_TEXTS: Readonly<Record<Language, CustomerTexts>> = {
     certificateDate: 'Date of the certificate',
   },
   ar: {
-    kind: 'نوع الزبون',
-    kinds: { company: 'مقاولة في المغرب', person: 'شخص عادي في المغرب', foreign: 'زبون في الخارج' },
-    country: 'البلد',
-    taxNumber: 'الرقم الضريبي',
+    ...CUSTOMER_LABELS.ar,
     taxNumberField: 'الرقم الضريبي (اختياري)',
     exemption: 'الإعفاء',
     ofProfile: 'السبب المذكور في الملف',

@@ -116,5 +116,5 @@ export function securityHeaders(): Middleware {
 }
 
 function hasSecrets(path: string): boolean {
-  return ['/v1/', '/graphql', '/auth/', '/ops/', '/embed/api/'].some((start) => path.startsWith(start));
+  return ['/v1/', '/graphql', '/exports/', '/auth/', '/ops/', '/embed/api/'].some((start) => path.startsWith(start));
 }

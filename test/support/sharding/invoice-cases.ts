@@ -3,6 +3,7 @@ import { newId } from '../../../src/domain/ids.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { createInvoiceIds } from '../../../src/domain/invoice/invoice-ids.ts';
 import { ALL_PARTITIONS } from '../../../src/domain/invoice/lanes.ts';
+import { periodNamed } from '../../../src/domain/invoice/periods/period.ts';
 import { summedOf } from '../../../src/domain/invoice/periods/summed-invoice.ts';
 import type { Claim, InvoiceChange } from '../../../src/domain/invoice/repository.ts';
 import { searchOf } from '../../../src/domain/invoice/search/query.ts';
@@ -13,6 +14,7 @@ import { createInvoiceRepository } from '../../../src/storage/invoices.ts';
 import { createLostNumbers } from '../../../src/storage/lost-numbers.ts';
 import { createNumberSeries } from '../../../src/storage/number-series.ts';
 import { createOutbox } from '../../../src/storage/outbox.ts';
+import { createPeriodDocuments } from '../../../src/storage/period-documents.ts';
 import { createPeriodSums } from '../../../src/storage/period-sums.ts';
 import { createTransmissions } from '../../../src/storage/transmissions.ts';
 import { claimOne, pendingInvoice } from '../invoices.ts';
@@ -285,6 +287,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     }),
     createOutbox: outboxCases(store, fresh),
     createPeriodSums: periodSumsCases(store, fresh),
+    createPeriodDocuments: periodDocumentsCases(store, fresh),
     createTransmissions: transmissionCases(store, fresh),
   };
 }
@@ -322,6 +325,20 @@ function periodSumsCases({ db }: Store, fresh: Fresh): Subject {
       because: FEW,
     },
     days: () => sums.days(OWNER, ['2026-11-01', '2026-11-30']),
+  });
+}
+
+function periodDocumentsCases({ db }: Store, fresh: Fresh): Subject {
+  const documents = createPeriodDocuments(db);
+  return subject(documents, {
+    accepted: {
+      call: async () => {
+        await fresh({ status: 'accepted' });
+        await documents.accepted(OWNER, 'invoice', periodNamed('2026'), null);
+      },
+      scatters: ['find invoices by createdAt, environment, kind, order, status, tenantId'],
+      because: A_LIST,
+    },
   });
 }
 

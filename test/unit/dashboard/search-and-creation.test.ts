@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { WAYS, waysOf } from '../../../src/dashboard/creation/by-api.ts';
 import { drawnUp } from '../../../src/dashboard/creation/drawn-up.ts';
 import type { TypedLine } from '../../../src/dashboard/creation/typed-line.ts';
-import { csvLine } from '../../../src/dashboard/invoices/csv.ts';
 import { plainAmount } from '../../../src/dashboard/text/money.ts';
+import { moroccanDate } from '../../../src/dashboard/text/moroccan-time.ts';
 import { problemsOf } from '../../../src/domain/input-problems.ts';
 import { createInvoiceInput } from '../../../src/domain/invoice/create-invoice-input.ts';
 import { TAX_RATES } from '../../../src/domain/invoice/tax-rate.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
+import { csvLine } from '../../../src/text/csv.ts';
 import { tellOffsets } from '../../support/moroccan-offsets.ts';
 
 it('a line of CSV has the signs of its language, and no formula', () => {
@@ -66,7 +67,8 @@ it('a formula behind the other separator, or behind a line’s end, is none', ()
 it('an instant is its day in Morocco, which a spreadsheet takes as a date', () => {
   tellOffsets();
   const instants = [new Date('2026-06-30T23:30:00Z'), new Date('2026-12-31T23:32:00Z')];
-  expect(csvLine(instants, 'fr')).toBe('2026-07-01;2026-12-31\r\n');
+  const days = instants.map((at) => ({ day: moroccanDate(at) }));
+  expect(csvLine(days, 'fr')).toBe('2026-07-01;2026-12-31\r\n');
 });
 
 it('an invoice is drawn up with the VAT of each rate, rounded once, half up', () => {

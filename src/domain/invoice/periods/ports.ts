@@ -1,6 +1,10 @@
+import type { DocumentLanguage } from '../../document-language.ts';
 import type { Owner } from '../../tenant/tenant.ts';
 import type { Invoice } from '../invoice.ts';
+import type { Kind } from '../kinds.ts';
 import type { DaySums } from './day-sums.ts';
+import type { DeclaredDocument } from './declared-document.ts';
+import type { Period } from './period.ts';
 import type { SummedInvoice } from './summed-invoice.ts';
 
 /** A document as it was when it had `sequence` events, all of which are in the log of events. */
@@ -31,3 +35,34 @@ export interface PeriodSums {
   /** Those of the days on which something was issued, in no particular order. */
   days(owner: Owner, dates: readonly string[]): Promise<DaySums[]>;
 }
+
+/** A batch of the documents of a period. */
+export interface PeriodBatch<Row> {
+  readonly rows: readonly Row[];
+  /** Where the next batch begins; null at the end. */
+  readonly next: string | null;
+}
+
+/** Reads the accepted documents that a tenant issued in a period, by their date of issue. Every method uses an index. */
+export interface PeriodDocuments {
+  /**
+   * Reads the next documents of a kind in the order of their creation, which is that of the service's own numbers.
+   * @param after `next` of the batch before; null for the first one
+   */
+  accepted(owner: Owner, kind: Kind, period: Period, after: string | null): Promise<PeriodBatch<Invoice>>;
+}
+
+/** The formats of a declaration. */
+export const DECLARATION_FORMATS = ['xlsx', 'csv'] as const;
+export type DeclarationFormat = (typeof DECLARATION_FORMATS)[number];
+
+/**
+ * Writes a declaration as a file, while its documents are read. Closes `batches` when nobody reads the file any more.
+ * @param title what the documents have in common, such as the name of their period
+ */
+export type WriteDeclaration = (
+  format: DeclarationFormat,
+  batches: AsyncIterable<readonly DeclaredDocument[]>,
+  title: string,
+  language: DocumentLanguage,
+) => AsyncIterable<Uint8Array>;

