@@ -9,6 +9,7 @@ import type { KeyRingStore } from '../domain/installation/key-ring.ts';
 import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
 import type { LostNumbers } from '../domain/invoice/lost-numbers.ts';
 import type { NumberSeries } from '../domain/invoice/number-series.ts';
+import type { IssuedNumbers } from '../domain/invoice/periods/number-ledger.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { PeopleRepository } from '../domain/person/ports.ts';
 import type { LiveConditions, TenantRepository } from '../domain/tenant/ports.ts';
@@ -23,6 +24,7 @@ import { createErasureStore } from '../storage/erasure.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { createInstallationRepository } from '../storage/installation.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
+import { createIssuedNumbers } from '../storage/issued-numbers.ts';
 import { withKeyCache } from '../storage/key-cache.ts';
 import { createKeyRingStore } from '../storage/key-ring.ts';
 import { createLostNumbers } from '../storage/lost-numbers.ts';
@@ -57,6 +59,7 @@ export interface Administration {
   >;
   readonly lostNumbers: LostNumbers;
   readonly numberSeries: NumberSeries;
+  readonly issuedNumbers: IssuedNumbers;
   readonly authorityState: AuthorityStateStore;
   readonly members: Pick<ClaimMembers, 'list'>;
   readonly differences: Pick<DifferenceRepository, 'count' | 'acknowledge'>;
@@ -83,6 +86,7 @@ export function administrationOf(
     invoices: createInvoiceRepository(db),
     lostNumbers: createLostNumbers(db),
     numberSeries: createNumberSeries(db),
+    issuedNumbers: createIssuedNumbers(db),
     authorityState: createAuthorityStateStore(db),
     members: createClaimMembers(db),
     differences: createDifferenceRepository(db),

@@ -43,7 +43,15 @@ const BACKGROUND_WRITES = { 'own engine': 1, 'running engine': 1, server: 4 } as
 export interface Data
   extends Pick<
     Administration,
-    'tenants' | 'manageKeys' | 'liveConditions' | 'installation' | 'people' | 'authorityState' | 'members' | 'auditLog'
+    | 'tenants'
+    | 'manageKeys'
+    | 'liveConditions'
+    | 'installation'
+    | 'people'
+    | 'authorityState'
+    | 'members'
+    | 'auditLog'
+    | 'issuedNumbers'
   > {
   readonly store: OpenStore;
   /**
@@ -87,8 +95,18 @@ export async function openData(
   await prepareDataFolder(config);
   const store = options.store ?? (await openOwnStore(runtime, options.monitorCommands));
   const { db } = store;
-  const { tenants, manageKeys, liveConditions, installation, keyRing, people, authorityState, members, auditLog } =
-    administrationOf(store, config);
+  const { keyRing, ...administration } = administrationOf(store, config);
+  const {
+    tenants,
+    manageKeys,
+    liveConditions,
+    installation,
+    people,
+    authorityState,
+    members,
+    auditLog,
+    issuedNumbers,
+  } = administration;
   // First, because the writes below make the store look used.
   if (await isNewStore(db)) await beginVersions(db);
   const keys = await openDataKeys(config, keyRing);
@@ -123,6 +141,7 @@ export async function openData(
     authorityState,
     members,
     auditLog,
+    issuedNumbers,
     keys,
     feed,
     background,

@@ -8,6 +8,7 @@ import { doctor } from './doctor.ts';
 import { abandonInvoice, invoicesNeedingAttention, retryInvoice } from './invoices.ts';
 import { endDataKey, listDataKeys, resealSecrets, rotateDataKey, rotateMasterKey } from './key-ring.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { ledgerOfNumbers } from './ledger-of-numbers.ts';
 import { listNumbers } from './list-numbers.ts';
 import { migrate } from './migrate.ts';
 import { continueNumbers } from './numbers.ts';
@@ -50,6 +51,7 @@ export const COMMANDS: readonly Command[] = [
   creditInvoiceCommand,
   replaceInvoiceCommand,
   listNumbers,
+  ledgerOfNumbers,
   continueNumbers,
   authorityStatus,
   pauseAuthority,

@@ -11,6 +11,7 @@ import { customers } from './invoice/customer-search.ts';
 import { DRAFT_USE_CASES } from './invoice/drafts/edit-drafts.ts';
 import { fiscalDocumentByNumber, invoiceByNumber } from './invoice/find-by-number.ts';
 import { fiscalDocuments, invoices } from './invoice/list-invoices.ts';
+import { NUMBER_USE_CASES } from './invoice/periods/read-numbers.ts';
 import { period } from './invoice/periods/read-period.ts';
 import { creditPreview } from './invoice/preview-credit.ts';
 import { creditsOfInvoices } from './invoice/read-credits.ts';
@@ -64,6 +65,7 @@ export const USE_CASES = {
   testScenarios,
   validateInvoice,
   verifyDocument,
+  ...NUMBER_USE_CASES,
   ...DRAFT_USE_CASES,
   ...EMBED_USE_CASES,
   ...API_KEY_USE_CASES,

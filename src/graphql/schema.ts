@@ -17,6 +17,7 @@ import './types/fiscal-document-list.ts';
 import './types/invoice-by-number.ts';
 import './types/invoice-search.ts';
 import './types/period.ts';
+import './types/period-numbers.ts';
 import './types/invoice-events.ts';
 import './types/webhook-endpoint.ts';
 import './types/authority-problem.ts';

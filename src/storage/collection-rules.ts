@@ -110,6 +110,7 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     placement: BY_ID,
     move: 'moved',
     erasure: { stays: 'Those of live invoices, as long as their documents: no number is given twice.' },
+    indexes: [{ name: 'lost', key: { _id: 1, lostFrom: 1 }, partialFilterExpression: { lostFrom: { $exists: true } } }],
   },
   invoice_counts: {
     ...OF_INVOICES,

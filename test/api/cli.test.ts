@@ -23,7 +23,7 @@ import { createErasureStore } from '../../src/storage/erasure.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
 import { documentOf } from '../../src/storage/invoice-document.ts';
 import { ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
-import { Client, invoiceFor } from '../support/client.ts';
+import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { type CommandLine, startCommandLine } from '../support/command-line.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
@@ -497,6 +497,55 @@ describe('numbers continue', () => {
     // A worker of the service of this file runs.
     const running = await administer('numbers', 'continue', (await service.tenant()).id, '2026-000005');
     expect(running).toMatchObject({ code: 1, err: expect.stringContaining('a worker of the service runs') });
+  });
+});
+
+describe('numbers ledger', () => {
+  it('has the numbers of a period as GraphQL has them, with their gaps', async () => {
+    const { id, secretKey } = await service.tenant();
+    const client = new Client(service.url, secretKey);
+    const year = String(moroccanYear(new Date()));
+    const created: { id: string; status: string }[] = [];
+    for (const ice of ['001234567000089', '999000000000102']) {
+      const { body } = await client.post('/v1/invoices', invoiceBody({ customer: { ice, name: 'Atlas' } }));
+      created.push({ id: body.id, status: (await client.settled(body.id)).status });
+    }
+    const lost = { _id: seriesKey({ tenantId: id, environment: 'test' }, { name: year, serial: 5 }), lostFrom: 3 };
+    const numbers = service.app.store.db.collection<{ _id: string }>('invoice_numbers');
+    await numbers.insertOne({ ...lost, invoiceId: 'lost' } as never);
+    const query = `query ($period: String!) {
+      periodSeries(period: $period) { series count lost { number through } }
+      periodNumbers(period: $period) { nodes { id number fate document { id customerName } } } }`;
+    const { data } = (await client.graphql(query, { period: year })).body;
+    const six = (serial: number) => `${year}-00000${serial}`;
+    expect(data.periodSeries).toEqual([
+      { series: year, count: 2, lost: [{ number: six(3), through: six(5) }] },
+      { series: `AV-${year}`, count: 0, lost: [] },
+    ]);
+    expect(data.periodNumbers.nodes).toEqual([
+      ...created.map(({ id, status }, n) => ({
+        ...{ id: six(n + 1), number: six(n + 1), fate: status, document: { id, customerName: 'Atlas' } },
+      })),
+      { id: six(5), number: six(3), fate: 'lost', document: null },
+    ]);
+    const told = await administer('numbers', 'ledger', id, year, '--environment', 'test', '--json');
+    const [invoices, notes, ...rows] = told.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([invoices, notes]).toMatchObject(data.periodSeries);
+    expect(rows.map(({ number, through, fate, document }) => [number, through, fate, document])).toEqual(
+      data.periodNumbers.nodes.map((node: { number: string; id: string; fate: string; document: { id: string } }) => [
+        ...[node.number, node.id, node.fate, node.document?.id ?? null],
+      ]),
+    );
+    const text = (await administer('numbers', 'ledger', id, year, '--environment', 'test')).out;
+    expect(text).toContain(`${year}: ${six(1)} to ${six(5)}, 2 documents, without ${six(3)} to ${six(5)}`);
+    expect(text).toMatch(new RegExp(`${six(3)} to ${six(5)} .*passed over after older data was restored`));
+    expect(await administer('numbers', 'ledger', id, `${year}-13`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('period must be'),
+    });
   });
 });
 

@@ -1,7 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, describe, expect, it } from 'vitest';
+import { storeDone } from '../../scripts/bench/stored-invoices.ts';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
+import { NUMBER_TEXTS } from '../../src/dashboard/text/numbers.ts';
+import { moroccanDate } from '../../src/domain/morocco/time.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { type NumberDocument, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { invoiceBody } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -61,6 +66,20 @@ describe.skipIf(BROWSER_PATH === null)('the page of a period', () => {
       expect(await rowOf(page, '20')).toEqual(amounts('90,00', '18,00', '0,00'));
       expect(await rowOf(page, '0')).toEqual(amounts('50,00', '0,00', '0,00'));
       expect(await page.$('[data-row="14"]')).toBeNull();
+      // What became of each number, and that none is missing.
+      const ledger = await page.waitForFunction(() => {
+        const rows = [...document.querySelectorAll('.ledger tbody tr:has(.row-link)')];
+        return rows.length === 2 && rows.map((row) => row.textContent?.replaceAll('\u00a0', ' '));
+      });
+      const year = new Date().getFullYear();
+      const { partlyCredited, credits, noGap } = NUMBER_TEXTS[language];
+      const [first, note] = (await ledger.jsonValue()) || [];
+      expect(first).toContain(`${year}-000001`);
+      expect(first).toContain(`${partlyCredited} AV-${year}-000001`);
+      expect(note).toContain(`${credits} ${year}-000001`);
+      const series = await page.$$eval('.ledger [data-series]', (texts) => texts.map(({ textContent }) => textContent));
+      expect(series).toHaveLength(2);
+      for (const text of series) expect(text).toContain(noGap);
       await expectAccessible(page);
       // A new document changes the sums without a reload.
       const customer = { ice: UNKNOWN_ICE, name: 'Inconnue SARL' };
@@ -74,7 +93,7 @@ describe.skipIf(BROWSER_PATH === null)('the page of a period', () => {
       await page.waitForFunction(() => /periods\/\d{4}$/.test(location.pathname));
       await shown(page, 'credited', ['1', ...amounts('10,00', '2,00', '12,00', '0,00')]);
       await page.click('[data-row="credited"] a');
-      await page.waitForSelector('.row-link');
+      await page.waitForSelector('.invoices .row-link');
       expect(await page.$$eval('.row-link', (rows) => rows.length)).toBe(1);
       await page.goto(`${href}/2026-13`);
       await page.waitForSelector('main h1');
@@ -82,4 +101,38 @@ describe.skipIf(BROWSER_PATH === null)('the page of a period', () => {
       await close();
     },
   );
+
+  it('shows the numbers page by page, with the gap, and leads from a number to its invoice', async () => {
+    const { page, tenant, complaints, close } = await openWorkspacePage(service, browser, { language: 'fr' });
+    const found = await service.app.tenants.find(tenant.id);
+    if (!found) throw new Error('the tenant is missing');
+    const owner = { tenantId: tenant.id, environment: 'test' } as const;
+    const { db } = service.app.store;
+    const by = { kind: 'secret', keyId: 'key_samples', tenant: found, environment: 'test' } as const;
+    const ids = await storeDone(db.collection<InvoiceDocument>('invoices'), by, { count: 40, lines: 1 });
+    const name = moroccanDate(new Date()).slice(0, 4);
+    const key = (serial: number) => seriesKey(owner, { name, serial });
+    const lost = { _id: key(45), invoiceId: 'lost', lostFrom: 41 };
+    const numbers = db.collection<NumberDocument>('invoice_numbers');
+    await numbers.insertMany([...ids.map((invoiceId, n) => ({ _id: key(n + 1), invoiceId })), lost]);
+    await page.goto(page.url().replace(/home$/, `periods/${name}`));
+    await page.waitForSelector('.ledger .pages a');
+    const numbersShown = () => page.$$eval('.ledger tbody th', (cells) => cells.map(({ textContent }) => textContent));
+    expect(await numbersShown()).toHaveLength(25);
+    const { lost: why, without } = NUMBER_TEXTS.fr;
+    expect(await page.$eval('.ledger [data-series]', ({ textContent }) => textContent)).toContain('sans document');
+    await page.click('.ledger .pages a');
+    await page.waitForFunction(() => document.querySelectorAll('.ledger tbody th').length === 16);
+    expect((await numbersShown()).at(-1)).toBe(`${name}-000041 – 000045`);
+    const last = await page.$eval('.ledger tbody tr:last-child', ({ textContent }) => textContent);
+    expect(last).toContain(without);
+    expect(last).toContain(why);
+    await expectAccessible(page);
+    await page.click('.ledger .pages a');
+    await page.waitForFunction(() => document.querySelectorAll('.ledger tbody th').length === 25);
+    await page.click('.ledger .row-link');
+    await page.waitForFunction((id) => location.pathname.endsWith(id), {}, ids[0] as string);
+    expect(complaints).toEqual([]);
+    await close();
+  });
 });

@@ -27,6 +27,7 @@ import { createInstallationRepository } from '../../src/storage/installation.ts'
 import { createSettledCounts } from '../../src/storage/invoice-counts.ts';
 import { ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { createIssuedNumbers } from '../../src/storage/issued-numbers.ts';
 import { createLogoStore } from '../../src/storage/logos.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
 import { createRateLimiter } from '../../src/storage/rate-limiter.ts';
@@ -207,6 +208,7 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
 }
 
 const SERIES = { name: '2026', serial: 500 };
+const ALL_SERIALS = { above: 0, upTo: null };
 const WAITING = { stage: 'transmit', attempts: 2, outcomeUnknown: false, dueAt: new Date(8.64e15), token: null };
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
 const DRAFT = { id: 'drf_1', version: 1, issuingUntil: null } as const;
@@ -289,6 +291,10 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.keepCredits', () => invoices.keepCredits(kept, 0, []), 1],
   ['invoices.correctionStatesOf', () => invoices.correctionStatesOf([kept.id, newId('crn')]), 1],
   ['invoices.awaitingNumber', () => invoices.awaitingNumber('ten_1', 'test', '2026', 5), 5],
+  ['issuedNumbers.taken', () => createIssuedNumbers(store.db).taken(test, '2026', ALL_SERIALS, 5), 5],
+  ['issuedNumbers.taken, backwards', () => createIssuedNumbers(store.db).taken(test, '2026', ALL_SERIALS, 5, true), 5],
+  ['issuedNumbers.lost', () => createIssuedNumbers(store.db).lost(test, '2026', ALL_SERIALS, 5), 1],
+  ['issuedNumbers.documents', () => createIssuedNumbers(store.db).documents([kept.id, newId('inv')]), 2],
   ['invoices.highestSerial', () => invoices.highestSerial('ten_1', 'test', '2026'), 1],
   ['invoices.raiseDocumentRevision', () => invoices.raiseDocumentRevision('ten_1', 'test', kept.id), 1],
   ['invoices.needingAttention', () => invoices.needingAttention(5), 5],

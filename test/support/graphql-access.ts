@@ -108,8 +108,18 @@ null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 n
 + + + 403 403 403 403 + + + + +  InvoiceDay accepted date pending rejected signing transmitted
 + + + 403 403 403 403 + + + + +  Period creditNotes from invoices name through
 + + + 403 403 403 403 + + + + +  PeriodKind accepted pending rejected signing transmitted
++ hidden hidden 403 403 403 403 + + + + hidden  NumberedDocument amount currency customerName id issueDate kind number status
+null hidden hidden 403 403 403 403 null null null null hidden  NumberedDocument originalId originalNumber
+hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden hidden  NumberGap number through
++ hidden hidden 403 403 403 403 + + + + hidden  PeriodNumber creditNotes creditedBy document fate id number replacedBy
++ + + 403 403 403 403 + + + + +  PeriodNumberConnection pageInfo
++ empty empty 403 403 403 403 + + + + empty  PeriodNumberConnection edges nodes
++ hidden hidden 403 403 403 403 + + + + hidden  PeriodNumberEdge cursor node
 + + + 403 403 403 403 + + + + +  PeriodRate net rate tax
 + + + 403 403 403 403 + + + + +  PeriodReport before period
++ + + 403 403 403 403 + + + + +  PeriodSeries count kind series
++ null null 403 403 403 403 + + + + null  PeriodSeries first last
+empty empty empty 403 403 403 403 empty empty empty empty empty  PeriodSeries lost
 + + + 403 403 403 403 + + + + +  PeriodSums count net rates tax total withheld
 + hidden hidden 403 403 403 403 + + + + hidden  KnownCustomer address email ice kind name
 null hidden hidden 403 403 403 403 null null null null hidden  KnownCustomer country taxNumber
@@ -137,7 +147,7 @@ InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError 
 null null null 403 403 403 403 null null null null null  Problem expected
 + + + 403 403 403 403 + + + + +  FiscalDocumentConnection edges nodes pageInfo
 + + + 403 403 403 403 + + + + +  FiscalDocumentEdge cursor node
-+ + + 403 403 403 403 + + + + +  Query apiKeys conditions drafts fiscalDocuments invoiceDays invoices period rules tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
++ + + 403 403 403 403 + + + + +  Query apiKeys conditions drafts fiscalDocuments invoiceDays invoices period periodNumbers periodSeries rules tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + empty empty 403 403 403 403 + + + + empty  Query customers
 + 404 404 403 403 403 403 + + 403 403 404  Query apiRequest
 + + + 403 403 403 403 + + 403 403 +  Query apiRequestFailures apiRequests
@@ -229,6 +239,8 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Query.customers': 'customers(beginning: "own-9bd1c7") { ice }',
   'Query.invoiceDays': 'invoiceDays(days: 1) { accepted }',
   'Query.period': 'period(period: "2026-11") { period { name } }',
+  'Query.periodNumbers': 'periodNumbers(period: "2026") { nodes { id } }',
+  'Query.periodSeries': 'periodSeries(period: "2026") { series }',
   'Mutation.createInvoice': `createInvoice(input: ${CREATION}) { __typename }`,
   'Mutation.createDraft': 'createDraft(content: { amount: "12 000" }) { __typename }',
   'Mutation.updateDraft': 'updateDraft(id: "DRAFT", version: 1, content: { amount: 12000 }) { __typename }',

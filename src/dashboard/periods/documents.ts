@@ -28,3 +28,29 @@ export const PERIOD = graphql(`
 `);
 
 export type PeriodReport = ResultOf<typeof PERIOD>['period'];
+
+/** A page of the ledger of numbers of a period. */
+export const NUMBERS = graphql(`
+  query Numbers($period: String!, $first: Int, $after: String, $last: Int, $before: String) {
+    periodNumbers(period: $period, first: $first, after: $after, last: $last, before: $before) {
+      nodes {
+        id number fate creditNotes
+        document { id issueDate status customerName amount currency originalId originalNumber }
+        replacedBy { id number }
+        creditedBy { id number }
+      }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    }
+  }
+`);
+
+export type NumberEntry = ResultOf<typeof NUMBERS>['periodNumbers']['nodes'][number];
+
+/** From which to which number the series went in a period. */
+export const SERIES = graphql(`
+  query Series($period: String!) {
+    periodSeries(period: $period) { series first last count lost { number through } }
+  }
+`);
+
+export type SeriesOfPeriod = ResultOf<typeof SERIES>['periodSeries'][number];

@@ -19,6 +19,7 @@ import { Missing } from '../workspace/missing.tsx';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { PERIOD, type PeriodReport } from './documents.ts';
 import { formatPeriod } from './format-period.ts';
+import { NumberLedger } from './number-ledger.tsx';
 import { type Figures, figuresOf, type RateFigures } from './period-figures.ts';
 
 /** Time after which a visible page reads the sums again, milliseconds. */
@@ -50,6 +51,7 @@ function Period({ place }: { readonly place: PeriodPlace }) {
         </p>
       )}
       {data && <Report report={data.period} place={place} />}
+      <NumberLedger period={nameOf(place)} />
     </section>
   );
 }
@@ -98,7 +100,7 @@ function Report({ report, place }: { readonly report: PeriodReport; readonly pla
   ] as const;
   return (
     <>
-      <section class="counts sums" aria-label={texts.accepted}>
+      <section class="counts amounts" aria-label={texts.accepted}>
         <h2>{texts.accepted}</h2>
         <dl>
           {parts.map(([name, part]) => (

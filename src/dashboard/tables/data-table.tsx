@@ -33,6 +33,8 @@ export interface ListedPage<Row> extends Pick<Read<unknown>, 'problem' | 'reload
   readonly size: number;
   /** Returns the address of the list with the same filter and another page or size. */
   readonly to: (place: Readonly<Record<'after' | 'before' | 'size', string | null>>) => string;
+  /** Whether what follows is older, as in most lists; default: unless it is sorted otherwise. */
+  readonly isByDate?: boolean;
   /** The current order, if it can be changed, and the address of the first page in another one. */
   readonly sorted?: { readonly by: string; readonly to: (sort: string) => string };
 }
@@ -43,8 +45,8 @@ interface DataTableProps<Row> {
   readonly list: ListedPage<Row>;
   /** The first one names the row. It is always shown, and its text is the link of the row. */
   readonly columns: readonly Column<Row>[];
-  /** The address that the whole row leads to. */
-  readonly hrefOf: (row: Row) => string;
+  /** The address that the whole row leads to; null if there is none. */
+  readonly hrefOf: (row: Row) => string | null;
   /** What is shown in place of no rows. */
   readonly empty: string;
   /** What is said if the list could not be read; default: that nothing answers. */
@@ -89,9 +91,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
               {page.nodes.map((row) => (
                 <tr key={row.id}>
                   <th scope="row" class={first.kind}>
-                    <a class="row-link" href={hrefOf(row)}>
-                      {first.cell(row)}
-                    </a>
+                    <RowLink href={hrefOf(row)}>{first.cell(row)}</RowLink>
                   </th>
                   {shown.map((column) => (
                     <td key={column.id} class={column.kind}>
@@ -111,7 +111,7 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
           <PageLinks
             pageInfo={page.pageInfo}
             to={(cursor) => to({ size: sizeInAddress(size), ...cursor })}
-            isByDate={(props.list.sorted?.by ?? 'newest') === 'newest'}
+            isByDate={props.list.isByDate ?? (props.list.sorted?.by ?? 'newest') === 'newest'}
           />
           {page.nodes.length > 0 && (
             <>
@@ -123,6 +123,15 @@ export function DataTable<Row extends { readonly id: string }>(props: DataTableP
         </div>
       )}
     </>
+  );
+}
+
+function RowLink({ href, children }: { readonly href: string | null; readonly children: ComponentChildren }) {
+  if (href === null) return <>{children}</>;
+  return (
+    <a class="row-link" href={href}>
+      {children}
+    </a>
   );
 }
 

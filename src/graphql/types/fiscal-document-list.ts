@@ -31,7 +31,7 @@ FiscalDocumentType.implement({
   }),
 });
 
-const FiscalDocumentKindType = enumOf('FiscalDocumentKind', 'The kind of a fiscal document.', {
+export const FiscalDocumentKindType = enumOf('FiscalDocumentKind', 'The kind of a fiscal document.', {
   invoice: 'An invoice.',
   credit_note: 'A credit note.',
 });

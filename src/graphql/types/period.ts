@@ -6,6 +6,9 @@ import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import './scalars.ts';
 
+/** The names of periods, for descriptions. */
+export const PERIOD_NAMES = 'A month, a quarter or a year from 2000 on: `2026-11`, `2026-Q4` or `2026`.';
+
 const NO_SUM: RateSum = { net: 0n, tax: 0n };
 
 const PeriodRateType = builder.objectRef<RateSum & { readonly rate: TaxRate }>('PeriodRate').implement({
@@ -90,10 +93,7 @@ builder.queryFields((t) => ({
     description:
       'The sums of what you issued in a period, by kind, current status and rate of VAT, beside the period before.',
     args: {
-      period: t.arg.string({
-        required: true,
-        description: 'A month, a quarter or a year from 2000 on: `2026-11`, `2026-Q4` or `2026`.',
-      }),
+      period: t.arg.string({ required: true, description: PERIOD_NAMES }),
     },
     resolve: (_root, { period }, { principal, useCases }) => useCases.period(principal, period),
   }),

@@ -11,6 +11,7 @@ import { newCreationMoment, orderAt } from '../../../src/domain/order-key.ts';
 import type { Store } from '../../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../../src/storage/invoice-document.ts';
 import { createInvoiceRepository } from '../../../src/storage/invoices.ts';
+import { createIssuedNumbers } from '../../../src/storage/issued-numbers.ts';
 import { createLostNumbers } from '../../../src/storage/lost-numbers.ts';
 import { createNumberSeries } from '../../../src/storage/number-series.ts';
 import { createOutbox } from '../../../src/storage/outbox.ts';
@@ -36,6 +37,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
   const invoices = createInvoiceRepository(store.db);
   const lost = createLostNumbers(store.db);
   const series = createNumberSeries(store.db);
+  const issued = createIssuedNumbers(store.db);
   const ids = createInvoiceIds('s');
 
   async function fresh(changes: Partial<Invoice> = {}, set?: object): Promise<Invoice> {
@@ -277,6 +279,19 @@ export function invoiceCases(store: Store): Record<string, Subject> {
         scatters: ['find invoice_numbers by _id'],
         because: 'an operator does it once after a restore; each shard reads one key',
       },
+    }),
+    createIssuedNumbers: subject(issued, {
+      taken: {
+        call: () => issued.taken(OWNER, '2026', { above: 0, upTo: null }, 5),
+        scatters: ['find invoice_numbers by _id'],
+        because: 'a person reads a ledger, and each shard reads its share of a page',
+      },
+      lost: {
+        call: () => issued.lost(OWNER, '2026', { above: 0, upTo: null }, 5),
+        scatters: ['find invoice_numbers by _id, lostFrom'],
+        because: 'a person reads a ledger, and there are few of them',
+      },
+      documents: async () => issued.documents([(await fresh({})).id]),
     }),
     createNumberSeries: subject(series, {
       lastNumbers: {

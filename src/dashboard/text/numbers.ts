@@ -1,0 +1,108 @@
+import type { Language } from './languages.ts';
+import { counted } from './plural.ts';
+
+interface NumberTexts {
+  readonly title: string;
+  /** What became of a number. */
+  readonly fate: string;
+  /** Before the credit notes of an invoice that they credit as a whole, or in part. */
+  readonly credited: string;
+  readonly partlyCredited: string;
+  /** Before the number of the replacing invoice. */
+  readonly replaced: string;
+  /** Before the number of the invoice that a credit note credits. */
+  readonly credits: string;
+  /** After some credit notes of many. */
+  readonly others: (count: number) => string;
+  /** Of numbers without a document. */
+  readonly without: string;
+  readonly lost: string;
+  readonly missing: string;
+  readonly assigning: string;
+  /** The numbers of a series in the period. */
+  readonly range: (first: string, last: string) => string;
+  readonly documents: (count: number) => string;
+  readonly noGap: string;
+  readonly gaps: string;
+  readonly none: string;
+  readonly failed: string;
+  /** What the ledger leaves out. */
+  readonly own: string;
+}
+
+/** The texts of the ledger of numbers of a period. */
+export const NUMBER_TEXTS: Readonly<Record<Language, NumberTexts>> = {
+  fr: {
+    title: 'Registre des numéros',
+    fate: 'Suite',
+    credited: 'Créditée par',
+    partlyCredited: 'Créditée en partie par',
+    replaced: 'Remplacée par',
+    credits: 'Crédite',
+    others: counted('fr', { one: 'et # autre', other: 'et # autres' }),
+    without: 'Sans document',
+    lost: 'Sautés après une restauration',
+    missing: 'Inexpliqué\u00a0: prévenez l’exploitant du service',
+    assigning: 'Attribution en cours',
+    range: (first, last) => `${first} à ${last}`,
+    documents: counted('fr', { one: '# document', other: '# documents' }),
+    noGap: 'aucun numéro ne manque',
+    gaps: 'sans document\u00a0:',
+    none: 'Aucun numéro n’a été attribué dans cette période.',
+    failed: 'Le registre ne peut pas être lu pour le moment.',
+    own: 'Les numéros que vous attribuez vous-mêmes n’y figurent pas.',
+  },
+  en: {
+    title: 'Ledger of numbers',
+    fate: 'What became of it',
+    credited: 'Credited by',
+    partlyCredited: 'Credited in part by',
+    replaced: 'Replaced by',
+    credits: 'Credits',
+    others: counted('en', { one: 'and # other', other: 'and # others' }),
+    without: 'No document',
+    lost: 'Passed over after a restore',
+    missing: 'Unexplained: tell the operator of the service',
+    assigning: 'Being assigned',
+    range: (first, last) => `${first} to ${last}`,
+    documents: counted('en', { one: '# document', other: '# documents' }),
+    noGap: 'no number is missing',
+    gaps: 'without a document:',
+    none: 'No number was assigned in this period.',
+    failed: 'The ledger cannot be read at the moment.',
+    own: 'Numbers that you give yourself are not in it.',
+  },
+  ar: {
+    title: 'سجل الأرقام',
+    fate: 'المآل',
+    credited: 'أُلغيت بالإشعار الدائن',
+    partlyCredited: 'خُفضت بالإشعار الدائن',
+    replaced: 'حلت محلها الفاتورة',
+    credits: 'يتعلق بالفاتورة',
+    others: counted('ar', {
+      one: 'وإشعار آخر',
+      two: 'وإشعارين آخرين',
+      few: 'و# إشعارات أخرى',
+      many: 'و# إشعارا آخر',
+      other: 'و# إشعار آخر',
+    }),
+    without: 'بلا وثيقة',
+    lost: 'تُجووزت بعد استرجاع بيانات أقدم',
+    missing: 'بلا تفسير، أبلغوا مشغّل الخدمة',
+    assigning: 'قيد الإسناد',
+    range: (first, last) => `من ${first} إلى ${last}`,
+    documents: counted('ar', {
+      zero: 'لا وثيقة',
+      one: 'وثيقة واحدة',
+      two: 'وثيقتان',
+      few: '# وثائق',
+      many: '# وثيقة',
+      other: '# وثيقة',
+    }),
+    noGap: 'لا ينقص أي رقم',
+    gaps: 'أرقام بلا وثيقة:',
+    none: 'لم يُسند أي رقم في هذه الفترة.',
+    failed: 'تعذرت قراءة السجل حاليا.',
+    own: 'لا يتضمن السجل الأرقام التي تسندونها بأنفسكم.',
+  },
+};
