@@ -87,13 +87,8 @@ function lawOf(invoice: WarnedInvoice, terms: LegalTerms, totals: InvoiceTotals 
 
 function warningOf({ rule, path, what }: AppliedRule): InvoiceWarning {
   const { description, remedy } = rule.warning!;
-  const message = `${what ?? description} ${remedy}`;
-  return {
-    code: rule.code as WarningCode,
-    path,
-    message: rule.namesLaw ? message : `${message} ${standingOf(rule)}`,
-    rule,
-  };
+  const message = `${what ?? description} ${remedy} ${standingOf(rule)}`;
+  return { code: rule.code as WarningCode, path, message, rule };
 }
 
 function ofTable(code: WarningCode, path: string, what: string = INVOICE_WARNINGS[code].description): InvoiceWarning {

@@ -17,7 +17,6 @@ export const CONTENT_RULES = {
       description: "An invoice must state the buyer's address (CGI, art. 145-III).",
       remedy: 'Send customer.address.',
     },
-    namesLaw: true,
     periods: INVOICE_CONTENT,
     concerns: ({ buyer }) => (buyer.address?.trim() ? [] : [{ path: 'customer.address' }]),
   }),
@@ -33,7 +32,6 @@ export const CONTENT_RULES = {
       description: 'The profile lacks mandatory data of the seller; test documents show specimen data instead.',
       remedy: "Complete the tenant's profile.",
     },
-    namesLaw: true,
     periods: INVOICE_CONTENT,
     concerns: ({ missingSellerFields }) =>
       missingSellerFields.map((field) => ({
@@ -54,7 +52,6 @@ export const CONTENT_RULES = {
       remedy:
         'Send terms.operationDate (GraphQL), or set operationDateIsIssueDate in the profile if it is always the date of the invoice.',
     },
-    namesLaw: true,
     periods: INVOICE_CONTENT,
     // A deposit is asked for before the operation, which has no date then.
     concerns: (document) =>
@@ -75,7 +72,6 @@ export const CONTENT_RULES = {
       remedy:
         'Send terms.paymentReference (GraphQL). If the profile has paymentMeans or bankAccount, the reference defaults to the number of the invoice.',
     },
-    namesLaw: true,
     periods: INVOICE_CONTENT,
     concerns: ({ kind, terms }) =>
       kind === 'invoice' && terms.paymentReference === null ? [{ path: 'terms.paymentReference' }] : [],

@@ -35,7 +35,6 @@ export const PAYMENT_RULES = {
         "The invoice states no due date. If the parties agreed on none, law 69-21 sets it to {days} days after the invoice's date.",
       remedy: 'Send terms.dueDate (GraphQL), or set paymentTermDays in the profile.',
     },
-    namesLaw: true,
     periods: PAYMENT_TERMS,
     concerns: ({ kind, terms }) => (kind === 'invoice' && terms.dueDate === null ? [{ path: 'terms.dueDate' }] : []),
   }),
@@ -52,7 +51,6 @@ export const PAYMENT_RULES = {
         "The due date is more than {longest} days after the invoice's date, the longest term that law 69-21 allows; a decree may allow a longer one for a sector.",
       remedy: 'Check it, and paymentTermDays in the profile.',
     },
-    namesLaw: true,
     periods: PAYMENT_TERMS,
     concerns: (document, { longest }, date) => {
       const { term, fromMonthEnd } = termInDays(document, date);

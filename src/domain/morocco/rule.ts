@@ -58,8 +58,6 @@ export interface RuleRow<Figures> {
    * the document.
    */
   readonly warning?: RuleWarning;
-  /** Whether the warning names its law itself. Its text has been published, so nothing is added to it. */
-  readonly namesLaw?: true;
   /** Whether a credit note is judged by the date of the invoice that it corrects. */
   readonly byOriginal?: true;
   /** In chronological order. */
@@ -113,7 +111,6 @@ export interface Rule extends Source, Pick<RuleRow<never>, 'status' | 'article' 
   readonly doubt: Texts | null;
   readonly validFrom: string | null;
   readonly validUntil: string | null;
-  readonly namesLaw: boolean;
   readonly byOriginal: boolean;
   readonly concerns: (document: RuledDocument, date: string) => readonly Concern[];
 }
@@ -142,7 +139,7 @@ export function informationRule<Figures extends AnyFigures>(
 }
 
 function periodsOf<Figures extends AnyFigures>(row: RuleRow<Figures>): (code: string) => Rule[] {
-  const { periods, says, doubt = null, warning, concerns, namesLaw = false, byOriginal = false, ...rest } = row;
+  const { periods, says, doubt = null, warning, concerns, byOriginal = false, ...rest } = row;
   return (code) =>
     periods.map(({ from, until, figures, source, readOn }, index) => {
       const next = periods[index + 1]?.from ?? null;
@@ -157,7 +154,6 @@ function periodsOf<Figures extends AnyFigures>(row: RuleRow<Figures>): (code: st
         readOn,
         validFrom: from,
         validUntil: until ?? (next === null ? null : addDays(next, -1)),
-        namesLaw,
         byOriginal,
         concerns: (document, date) => concerns?.(document, figures, date) ?? [],
       };

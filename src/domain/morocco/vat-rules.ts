@@ -34,7 +34,6 @@ export const VAT_RULES = {
       description: 'Lines at 0 % need the reason of their exemption (CGI, art. 91 and 92).',
       remedy: 'Add exemptionReason to the profile.',
     },
-    namesLaw: true,
     periods: EXEMPTION_SOURCES,
     // Also if the specimen seller's reason is printed, because the profile lacks its own.
     concerns: (document) =>

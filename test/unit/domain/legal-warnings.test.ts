@@ -5,7 +5,7 @@ import { legalWarnings, rulesConcerning, type WarnedInvoice } from '../../../src
 import { NO_PARTICULARS } from '../../../src/domain/invoice/particulars.ts';
 import { type InvoiceTerms, NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
-import { explained } from '../../../src/domain/morocco/rules.ts';
+import { explained, standingOf } from '../../../src/domain/morocco/rules.ts';
 import { sampleInvoice, sampleLine, sampleLines } from '../ubl/sample-invoice.ts';
 
 // Rates that are in force on the date.
@@ -219,10 +219,12 @@ describe('the warnings of an invoice', () => {
     expect(codes(creditOf('2026-01-01'))).toEqual(['tax_rate_not_in_force lines.0.taxRate']);
   });
 
-  test('have the texts of the table: what is wrong and what to do', () => {
-    for (const { code, message } of legalWarnings({ ...sample, createdAt, terms: NO_TERMS } as unknown as Invoice)) {
+  test('say what is wrong, what to do, and for a rule whether it is law, with its source', () => {
+    const found = legalWarnings({ ...sample, createdAt, terms: NO_TERMS } as unknown as Invoice);
+    for (const { code, message, rule } of found) {
       const { description, remedy } = INVOICE_WARNINGS[code];
-      expect(message).toBe(`${description} ${remedy}`);
+      expect(message).toBe([description, remedy, ...(rule ? [standingOf(rule)] : [])].join(' '));
     }
+    expect(found.filter(({ rule }) => rule)).not.toEqual([]);
   });
 });

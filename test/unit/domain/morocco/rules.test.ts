@@ -205,6 +205,18 @@ describe('what a rule finds', () => {
     expect(whatOf('2026-02-10', 'due 2026-07-01', 'due_date_late')?.what).toBeUndefined();
   });
 
+  it('counts from the last day of the period of service, unless the date of the operation is stated', () => {
+    const servicePeriod = { from: '2025-12-01', to: '2026-01-31' };
+    const pathsOf = (date: string, text: string) =>
+      rulesOn(date, { ...documentOf({ date, text }), servicePeriod })
+        .filter(({ rule }) => rule.code === 'invoiced_after_month_end')
+        .map(({ path }) => path);
+    expect(pathsOf('2026-02-01', 'no operation date')).toEqual(['servicePeriod.to']);
+    expect(pathsOf('2026-01-31', 'no operation date')).toEqual([]);
+    expect(pathsOf('2026-02-01', 'operation 2026-02-01')).toEqual([]);
+    expect(pathsOf('2026-02-01', 'operation 2026-01-31')).toEqual(['terms.operationDate']);
+  });
+
   it('says whether it is law in force or announced, with its source', () => {
     const rate = whatOf('2026-05-04', 'rate 14', 'tax_rate_not_in_force')!.rule;
     expect(standingOf(rate)).toMatch(/^Law in force since 2026-01-01: CGI; loi de finances .+\(source: .+; read 2026-/);
