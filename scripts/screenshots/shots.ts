@@ -23,6 +23,8 @@ export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
     ...page('accepted', customerPages.accepted, '[data-status=accepted]'),
     ...page('rejected', customerPages.rejected, '[data-status=rejected]'),
     ...page('refused', '/i/inv_x#wrong', 'h1'),
+    ...page('verify', `/verify/${invoiceId}`, '.verdict'),
+    ...page('verify-unknown', '/verify/inv_x', '.verdict'),
     ...page('welcome', '/', 'h1'),
     ...page('sign-in', '/sign-in', 'form'),
     ...page('join', openInvitation, 'form'),

@@ -38,7 +38,7 @@ describe('the page of an accepted invoice', () => {
     for (const shown of [dgi_id, '-000001', '120,00', 'SPECIMEN', createHash('sha256').update(xml).digest('hex')]) {
       expect(text).toContain(shown);
     }
-    expect(text).toContain('<h1>Facture de test</h1>');
+    expect(text).toContain('</svg>Facture de test</h1>');
     expect(text).not.toContain('authentique');
     for (const hidden of [...Object.values(BUYER), 'Conseil', 'client_secret', '/files/'])
       expect(text).not.toContain(hidden);

@@ -7,6 +7,7 @@ import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
+import { expectAccessible } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -82,6 +83,7 @@ describe.skipIf(BROWSER_PATH === null)('/verify in a browser', () => {
         expect([name, wide]).toEqual([name, false]);
         expect(complaints).toEqual([]);
         await picture(page, `${language}-${name}`);
+        if (viewport === PHONE) await expectAccessible(page);
         await page.close();
       }
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../domain/document-language.ts';
+import type { DocumentLanguage } from '../../domain/document-language.ts';
 import { PUBLIC_KINDS, type PublicFacts } from '../../domain/invoice/verify-publicly.ts';
 import { CURRENCY } from '../../domain/money.ts';
 import { CREDIT_LABELS } from '../../text/credit-labels.ts';
@@ -27,6 +27,9 @@ export const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
+/** The languages in the order of the other pages. */
+const LANGUAGES: readonly DocumentLanguage[] = ['fr', 'en', 'ar'];
+
 /** Results of the comparison of a file with the documents of the invoice or credit note. */
 const OUTCOMES = [...PUBLIC_KINDS, 'other', 'failed', 'no-file', 'too-large'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -44,11 +47,11 @@ export function verifyPage(facts: PublicFacts, language: DocumentLanguage, outco
   return document(
     language,
     `${texts.number} ${facts.number} – ${texts.title}`,
-    html`<section class="verdict">
+    html`<section class="verdict" data-verdict="${facts.environment === 'test' ? 'test' : 'accepted'}">
 ${verdict(facts, texts)}
 <dl>
 ${fact(texts.number, facts.number)}
-${original && fact(labels[facts.kind === 'invoice' ? 'replaced' : 'original'], `\u2068${original.number}\u2069 (${format.longDate(original.issueDate)})`)}${fact(texts.seller, facts.seller.name)}
+${original && fact(labels[facts.kind === 'invoice' ? 'replaced' : 'original'], dated(original.number, format.longDate(original.issueDate)))}${fact(texts.seller, facts.seller.name)}
 ${fact(texts.ice, facts.seller.ice)}
 ${fact(texts.date, format.longDate(facts.issueDate))}
 ${
@@ -59,8 +62,8 @@ ${
         fact(withholding.withheld, format.money(-withheld, CURRENCY)),
       ]
 }${fact(texts.payable, format.money(facts.amount - (withheld ?? 0), CURRENCY), 'amount')}
-${credited && fact(labels[credited.isWhole ? 'creditedInWhole' : 'creditedInPart'], `\u2068${format.money(credited.amount, CURRENCY)}\u2069 (${format.longDate(credited.lastDate)})`)}
-${replacedBy && fact(labels.replacedBy, `\u2068${replacedBy.number}\u2069 (${format.longDate(replacedBy.issueDate)})`)}
+${credited && fact(labels[credited.isWhole ? 'creditedInWhole' : 'creditedInPart'], dated(format.money(credited.amount, CURRENCY), format.longDate(credited.lastDate)))}
+${replacedBy && fact(labels.replacedBy, dated(replacedBy.number, format.longDate(replacedBy.issueDate)))}
 ${fact(texts.dgiId, facts.dgiId)}
 ${fact(texts.acceptedAt, format.moment(facts.acceptedAt))}
 ${
@@ -84,9 +87,8 @@ export function unknownPage(language: DocumentLanguage): string {
   return document(
     language,
     texts.unknown,
-    html`<section class="verdict">
-${CROSS}
-<h1>${texts.unknown}</h1>
+    html`<section class="verdict" data-verdict="unknown">
+<h1>${CROSS}${texts.unknown}</h1>
 <p class="soft">${texts.unknownUnder}</p>
 </section>`,
     null,
@@ -97,18 +99,16 @@ ${CROSS}
 /** Returns the page's statement. A test invoice is never called genuine, because it can name any seller. */
 function verdict({ environment }: PublicFacts, texts: VerifyTexts): Markup {
   return environment === 'test'
-    ? html`${ATTENTION}<h1>${texts.test}</h1><p class="soft">${texts.testUnder}</p>`
-    : html`${CHECK_MARK}<h1>${texts.accepted}</h1><p class="soft">${texts.acceptedUnder}</p>`;
+    ? html`<h1>${ATTENTION}${texts.test}</h1><p class="soft">${texts.testUnder}</p>`
+    : html`<h1>${CHECK_MARK}${texts.accepted}</h1><p class="soft">${texts.acceptedUnder}</p>`;
 }
 
-const ATTENTION = new Markup(
-  '<svg class="seal test" viewBox="0 0 24 24" aria-hidden="true"><path d="M12 4.5v9M12 19v.01"/></svg>',
-);
-const CHECK_MARK = new Markup(
-  '<svg class="seal" viewBox="0 0 24 24" aria-hidden="true"><path d="M4 12.5l5.5 5.5L20 6.5"/></svg>',
-);
-const CROSS = new Markup(
-  '<svg class="seal bad" viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6L6 18"/></svg>',
+const ATTENTION = new Markup('<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 4.5v9M12 19v.01"/></svg>');
+const CHECK_MARK = new Markup('<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 12.5l5.5 5.5L20 6.5"/></svg>');
+const CROSS = new Markup('<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6L6 18"/></svg>');
+/** The mark of `src/dashboard/interface/brand-mark.tsx`. */
+const BRAND_MARK = new Markup(
+  '<svg viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"/><path d="M10 24V8h12M10 16h9"/></svg>',
 );
 
 function document(
@@ -118,7 +118,7 @@ function document(
   foot: string | null,
   script: string | null,
 ): string {
-  const switches = DOCUMENT_LANGUAGES.map(
+  const switches = LANGUAGES.map(
     (each) =>
       html`<a href="?lang=${each}" lang="${each}" hreflang="${each}"${each === language ? CURRENT : null}>${commonTexts(each).language}</a>`,
   );
@@ -132,7 +132,10 @@ function document(
 <style>${new Markup(STYLE)}</style>
 </head>
 <body>
-<nav>${switches}</nav>
+<header>
+<p class="brand">${BRAND_MARK}Fatoura</p>
+<nav aria-label="${commonTexts(language).languages}">${switches}</nav>
+</header>
 <main>
 ${body}
 </main>
@@ -145,8 +148,14 @@ ${script === null ? null : html`<script>${new Markup(script)}</script>`}
 
 const CURRENT = new Markup(' aria-current="true"');
 
-function fact(label: string, value: string, kind = ''): Markup {
-  return html`<div class="${kind}"><dt>${label}</dt><dd><bdi>${value}</bdi></dd></div>`;
+function fact(label: string, value: string | Markup, kind = ''): Markup {
+  const shown = typeof value === 'string' ? html`<bdi>${value}</bdi>` : value;
+  return html`<div class="${kind}"><dt>${label}</dt><dd>${shown}</dd></div>`;
+}
+
+/** A value and its date, in the direction of the page whatever the value begins with. */
+function dated(value: string, date: string): Markup {
+  return html`<bdi>${value}</bdi> (<bdi>${date}</bdi>)`;
 }
 
 function fileCheck(

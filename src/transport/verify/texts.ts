@@ -6,6 +6,8 @@ import { PAYABLE_LABEL } from '../../text/payable-label.ts';
 export interface VerifyTexts {
   /** The name of the language in that language. */
   readonly language: string;
+  /** What the links to the languages are. */
+  readonly languages: string;
   readonly title: string;
   readonly accepted: string;
   readonly acceptedUnder: string;
@@ -48,6 +50,7 @@ export interface VerifyTexts {
 const INVOICE: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
   fr: {
     language: 'Français',
+    languages: 'Langue',
     title: 'Vérification de la facture',
     accepted: 'Facture authentique',
     acceptedUnder: 'Émise par ce service et acceptée par la Direction générale des impôts.',
@@ -89,6 +92,7 @@ const INVOICE: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
   },
   ar: {
     language: 'العربية',
+    languages: 'اللغة',
     title: 'التحقق من الفاتورة',
     accepted: 'فاتورة صحيحة',
     acceptedUnder: 'صادرة عن هذه الخدمة ومقبولة من طرف المديرية العامة للضرائب.',
@@ -128,6 +132,7 @@ const INVOICE: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
   },
   en: {
     language: 'English',
+    languages: 'Language',
     title: 'Invoice verification',
     accepted: 'Genuine invoice',
     acceptedUnder: 'Issued by this service and accepted by the Moroccan tax authority (DGI).',
@@ -254,6 +259,8 @@ export function verifyTexts(
 }
 
 /** Returns the texts that are the same for all kinds of documents. */
-export function commonTexts(language: DocumentLanguage): Pick<VerifyTexts, 'language' | 'unknown' | 'unknownUnder'> {
+export function commonTexts(
+  language: DocumentLanguage,
+): Pick<VerifyTexts, 'language' | 'languages' | 'unknown' | 'unknownUnder'> {
   return INVOICE[language];
 }
