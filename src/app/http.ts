@@ -9,6 +9,7 @@ import { createTakeHint } from '../domain/authority/take-hint.ts';
 import { createReadEmbeddedLog } from '../domain/embedding/read-embedded-log.ts';
 import { refuseReusedKey } from '../domain/invoice/create-invoice.ts';
 import { createFindPresentInvoice, createPresentAmong } from '../domain/invoice/find-present.ts';
+import { createExportArchive } from '../domain/invoice/periods/export-archive.ts';
 import { createExportDeclaration } from '../domain/invoice/periods/export-declaration.ts';
 import { createReadDocument } from '../domain/invoice/read-document.ts';
 import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
@@ -79,6 +80,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     if (failure !== null) data.logFailure('warn', 'requests could not be recorded', failure);
   });
   const findPresent = createFindPresentInvoice(invoices, tenants);
+  const periodDocuments = createPeriodDocuments(data.store.db);
   // Not registered as background work, which stops before the last requests are answered.
   closing.add(() => recorder.stop(RECORDS_MS));
   const koa = createServer({
@@ -90,7 +92,8 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     useCases: composeUseCases(log, { ...parts, readLogo }, accounts.attempts),
     verifyPublicly: createVerifyPublicly(findPresent, invoices),
     readDocument: createReadDocument(findPresent, data.documents, parts.demand, clientSecrets),
-    exportDeclaration: createExportDeclaration(data.periodSums, createPeriodDocuments(data.store.db), writeDeclaration),
+    exportDeclaration: createExportDeclaration(data.periodSums, periodDocuments, writeDeclaration),
+    exportArchive: createExportArchive(periodDocuments, data.documents, invoices, parts.demand),
     refuseReusedKey: (principal, key) => refuseReusedKey(invoices, invoiceIds, requireScope(principal, 'issue'), key),
     unavailable(failure) {
       health.noteFailure(failure);

@@ -3,15 +3,16 @@ import { addDays } from '../domain/calendar-date.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import type { Kind } from '../domain/invoice/kinds.ts';
 import type { Period } from '../domain/invoice/periods/period.ts';
-import type { PeriodDocuments } from '../domain/invoice/periods/ports.ts';
+import type { FiledDocument, PeriodDocuments } from '../domain/invoice/periods/ports.ts';
+import { legalNumber } from '../domain/invoice/series-number.ts';
 import { startOfMoroccanDay } from '../domain/morocco/time.ts';
 import { orderAt } from '../domain/order-key.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { readUpTo } from './pages.ts';
 
-/** Maximum number of documents of a batch, and of their stored bytes. */
-const BATCH = { documents: 200, bytes: 1024 * 1024 } as const;
+/** Maximum number of documents of a batch, whole or only what finds their files, and of their stored bytes. */
+const BATCH = { documents: 200, files: 500, bytes: 1024 * 1024 } as const;
 
 /** Reads the documents of periods from the collection `invoices`, by the index `list_by_status`. */
 export function createPeriodDocuments(db: Db): PeriodDocuments {
@@ -26,6 +27,37 @@ export function createPeriodDocuments(db: Db): PeriodDocuments {
       const { found, hasMore } = await readUpTo(cursor, BATCH.documents, BATCH.bytes);
       return { rows: found.map(invoiceOf), next: hasMore ? (found.at(-1)?.order ?? null) : null };
     },
+
+    async filed(owner, kind, period, until, after) {
+      const filter = { ...acceptedIn(owner, kind, period, after), updatedAt: { $lte: until } };
+      const cursor = invoices.find(filter, { raw: true }).project<Filed>(FILED).sort({ order: 1 });
+      const { found, hasMore } = await readUpTo(cursor, BATCH.files, BATCH.bytes);
+      return { rows: found.map(filedOf), next: hasMore ? (found.at(-1)?.order ?? null) : null };
+    },
+  };
+}
+
+/** What is read of a document to name and find its files. */
+type Filed = Pick<
+  InvoiceDocument,
+  '_id' | 'kind' | 'createdAt' | 'ownNumber' | 'series' | 'xml' | 'cleared' | 'awaitsCleared' | 'pdf' | 'order'
+>;
+const FILED = {
+  ...{ kind: 1, createdAt: 1, ownNumber: 1, series: 1 },
+  ...{ xml: 1, cleared: 1, awaitsCleared: 1, pdf: 1, order: 1 },
+} as const satisfies Record<Exclude<keyof Filed, '_id'>, 1>;
+
+function filedOf({ _id, kind, createdAt, ownNumber, series, xml, cleared, awaitsCleared, pdf }: Filed): FiledDocument {
+  return {
+    id: _id,
+    kind,
+    createdAt,
+    number: ownNumber ?? (series ? legalNumber(series) : null),
+    ownNumber: ownNumber ?? null,
+    xml,
+    cleared: cleared ?? null,
+    awaitsCleared: awaitsCleared ?? false,
+    pdf,
   };
 }
 

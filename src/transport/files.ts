@@ -1,10 +1,9 @@
-import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import { DOCUMENT_KINDS, DOCUMENTS, type DocumentKind } from '../domain/invoice/documents.ts';
 import type { ReadableDocument, ReadDocument } from '../domain/invoice/read-document.ts';
-import { byteRange } from './byte-range.ts';
 import { isUnchanged } from './headers.ts';
+import { sendFile } from './send-file.ts';
 
 const KIND_OF_SUFFIX = new Map<string, DocumentKind>(DOCUMENT_KINDS.map((kind) => [DOCUMENTS[kind].suffix, kind]));
 
@@ -41,38 +40,19 @@ export function files(readDocument: ReadDocument): Middleware {
     // keeps proxies from changing signed bytes.
     ctx.set('Cache-Control', 'private, no-cache, no-transform');
     if (isUnchanged(ctx, `"${document.sha256}"`)) return;
-    ctx.status = 200;
     send(ctx, document, kind);
   };
 }
 
 /** Sends the document or the requested range. @throws {ServiceError} 416 */
 function send(ctx: Context, document: ReadableDocument, kind: DocumentKind): void {
-  const { size } = document;
-  const range = ctx.method === 'GET' && isRangeOfThis(ctx) ? byteRange(ctx.get('Range'), size) : null;
-  if (range === 'unsatisfiable') {
-    ctx.set('Content-Range', `bytes */${size}`);
-    throw serviceError('invalid_request', `The document has ${size} bytes; the range is beyond its end.`, null, 416);
-  }
-  if (range) {
-    ctx.status = 206;
-    ctx.set('Content-Range', `bytes ${range.first}-${range.last}/${size}`);
-  }
   ctx.attachment(document.name, { type: 'inline' });
   const { mediaType } = DOCUMENTS[kind];
   const isXml = mediaType === 'application/xml';
   ctx.set('Content-Type', isXml ? `${mediaType}; charset=utf-8` : mediaType);
-  ctx.set('Accept-Ranges', 'bytes');
   ctx.set('X-Robots-Tag', 'noindex');
   // XML shown by a browser could load a style sheet or run a script. PDFs get no sandbox: they need none, and PDF
   // viewers do not work in one.
   if (isXml) ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
-  if (ctx.method !== 'HEAD') ctx.body = Readable.from(document.read(range ?? undefined));
-  ctx.length = range ? range.last - range.first + 1 : size;
-}
-
-/** Whether the Range header applies: If-Range limits it to the version with this ETag (RFC 9110, section 13.1.5). */
-function isRangeOfThis(ctx: Context): boolean {
-  const condition = ctx.get('If-Range');
-  return condition === '' || condition === ctx.response.get('ETag');
+  sendFile(ctx, document.size, document.read);
 }

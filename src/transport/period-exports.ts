@@ -1,19 +1,23 @@
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
-import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../domain/document-language.ts';
 import { serviceError } from '../domain/errors.ts';
+import type { ExportArchive } from '../domain/invoice/periods/export-archive.ts';
 import type { ExportDeclaration } from '../domain/invoice/periods/export-declaration.ts';
 import { type Period, periodNamed } from '../domain/invoice/periods/period.ts';
 import { DECLARATION_FORMATS, type DeclarationFormat } from '../domain/invoice/periods/ports.ts';
 import { createFairQueue, QueueFull } from '../domain/kit/fair-queue.ts';
-import { type Member, type Principal, requireScope } from '../domain/principal.ts';
+import { type Principal, requireScope } from '../domain/principal.ts';
+import type { Owner } from '../domain/tenant/tenant.ts';
 import type { EventStreams } from './event-stream.ts';
+import { isUnchanged } from './headers.ts';
+import { archiveEtag, askedArchive, languageOf } from './period-parameters.ts';
+import { sendFile } from './send-file.ts';
 import { principalOf } from './state.ts';
 
 /** Maximum number of exports of a tenant, and of all tenants, that run in this process at once. Others are refused. */
 const PLACES = { placesPerKey: 2, places: 32, perKey: 0 } as const;
-/** When a refused export may be asked for again, seconds. */
-const RETRY_AFTER = '10';
+/** When a refused export, and one whose documents are made, may be asked for again, seconds. */
+const [WHEN_FREE, WHEN_MADE] = ['10', '2'];
 
 const MEDIA_TYPES: Readonly<Record<DeclarationFormat, string>> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
@@ -22,87 +26,94 @@ const MEDIA_TYPES: Readonly<Record<DeclarationFormat, string>> = {
 
 export interface PeriodExportParts {
   readonly exportDeclaration: ExportDeclaration;
+  readonly exportArchive: ExportArchive;
   readonly streams: Pick<EventStreams, 'whenRevoked'>;
 }
+
+/** Answers with a file of a period. @throws {ServiceError} */
+type Send = (ctx: Context, owner: Owner, period: Period) => Promise<void>;
 
 /**
  * Serves `/exports/<period>/<file>`, the files of a period for those who may read the tenant's invoices
  * (docs/api/exports.md). They are streamed as they are made.
  */
-export function periodExports({ exportDeclaration, streams }: PeriodExportParts): Middleware {
+export function periodExports({ exportDeclaration, exportArchive, streams }: PeriodExportParts): Middleware {
   const running = createFairQueue(PLACES);
+  const files = new Map<string, Send>([
+    ...DECLARATION_FORMATS.map((format) => [`declaration.${format}`, declaration(exportDeclaration, format)] as const),
+    ['documents.zip', archive(exportArchive)],
+  ]);
+  const names = [...files.keys()].join(', ');
 
   return async (ctx: Context) => {
     const principal = principalOf(ctx);
     const { tenant, environment } = requireScope(principal, 'read');
     const { period: name, file } = ctx.params as { readonly period: string; readonly file: string };
-    const format = DECLARATION_FORMATS.find((each) => file === `declaration.${each}`);
-    if (format === undefined) throw serviceError('resource_not_found', `A period has ${FILES.join(' and ')}.`);
+    const send = files.get(file);
+    if (!send) throw serviceError('resource_not_found', `There is no such file. A period has ${names}.`);
     const period = periodNamed(name);
-    const language = languageOf(ctx);
-    describe(ctx, period, format, language);
-    if (ctx.method === 'HEAD') {
-      ctx.status = 200;
-      return;
-    }
-    const leave = await takePlace(ctx, tenant);
+    const leave = await takePlace(ctx, tenant.id);
     try {
-      const bytes = await exportDeclaration({ tenantId: tenant.id, environment }, period, { format, language });
-      send(ctx, principal, bytes, leave);
-    } catch (error) {
-      leave();
-      throw error;
+      await send(ctx, { tenantId: tenant.id, environment }, period);
+      ctx.set('X-Robots-Tag', 'noindex');
+    } finally {
+      if (ctx.body instanceof Readable) follow(ctx.body, principal, leave);
+      else leave();
     }
   };
 
   /** Takes a place. @throws {ServiceError} rate_limit_exceeded, with `Retry-After` */
-  async function takePlace(ctx: Context, { id }: Member['tenant']): Promise<() => void> {
+  async function takePlace(ctx: Context, tenantId: string): Promise<() => void> {
     try {
-      return await running.enter(id);
+      return await running.enter(tenantId);
     } catch (error) {
       if (!(error instanceof QueueFull)) throw error;
-      ctx.set('Retry-After', RETRY_AFTER);
-      const message = `Too many exports run at the moment. Try again in ${RETRY_AFTER} s, or when one has ended.`;
+      ctx.set('Retry-After', WHEN_FREE);
+      const message = `Too many exports run at the moment. Try again in ${WHEN_FREE} s, or when one has ended.`;
       throw serviceError('rate_limit_exceeded', message);
     }
   }
 
-  /** Sends a file while it is made. It ends with the caller's credential, and is then not complete. */
-  function send(ctx: Context, principal: Principal, bytes: AsyncIterable<Uint8Array>, leave: () => void): void {
-    const body = Readable.from(bytes, { objectMode: false });
+  /** Ends a file that is sent with the caller's credential, and frees its place at the end. */
+  function follow(body: Readable, principal: Principal, leave: () => void): void {
     const unfollow = streams.whenRevoked(principal, () => body.destroy());
     // Koa destroys it when the answer has ended, or the client is gone.
     body.once('close', () => {
       unfollow();
       leave();
     });
-    ctx.body = body;
   }
 }
 
-const FILES = DECLARATION_FORMATS.map((format) => `declaration.${format}`);
-
-function describe(ctx: Context, { name }: Period, format: DeclarationFormat, language: DocumentLanguage): void {
-  ctx.attachment(`declaration-${name}.${format}`);
-  ctx.set('Content-Type', MEDIA_TYPES[format]);
-  ctx.set('Content-Language', language);
-  ctx.vary('Accept-Language');
+function declaration(exportDeclaration: ExportDeclaration, format: DeclarationFormat): Send {
+  return async (ctx, owner, period) => {
+    const language = languageOf(ctx);
+    const bytes = await exportDeclaration(owner, period, { format, language });
+    ctx.attachment(`declaration-${period.name}.${format}`);
+    ctx.set('Content-Language', language);
+    ctx.vary('Accept-Language');
+    ctx.status = 200;
+    if (ctx.method !== 'HEAD') ctx.body = Readable.from(bytes, { objectMode: false });
+    ctx.set('Content-Type', MEDIA_TYPES[format]);
+  };
 }
 
-/**
- * Returns the language of `?lang=`, otherwise of Accept-Language, otherwise French.
- * @throws {ServiceError} invalid_request for another language or parameter
- */
-function languageOf(ctx: Context): DocumentLanguage {
-  const { lang: asked, ...others } = ctx.query;
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined)
-    throw serviceError('invalid_request', 'The only parameter is lang.', unknown.slice(0, LONGEST_PARAM));
-  if (asked === undefined) return (ctx.acceptsLanguages([...DOCUMENT_LANGUAGES]) || 'fr') as DocumentLanguage;
-  const language = DOCUMENT_LANGUAGES.find((each) => each === asked);
-  if (language) return language;
-  throw serviceError('invalid_request', `lang must be ${DOCUMENT_LANGUAGES.join(', ')}.`, 'lang');
+function archive(exportArchive: ExportArchive): Send {
+  return async (ctx, owner, period) => {
+    const asked = askedArchive(ctx, Date.now());
+    const { documents, incomplete, isReady, size, digest, read } = await exportArchive(owner, period, asked);
+    ctx.set('Fatoura-Documents', String(documents));
+    ctx.set('Fatoura-Incomplete-Documents', String(incomplete));
+    if (!isReady) {
+      ctx.set('Retry-After', WHEN_MADE);
+      const message = `The files of ${incomplete} of ${documents} documents are still being made. Try again in ${WHEN_MADE} s.`;
+      throw serviceError('internal_error', message, null, 503);
+    }
+    if (isUnchanged(ctx, archiveEtag(asked.until, digest))) return;
+    ctx.attachment(`documents-${period.name}.zip`);
+    ctx.set('Content-Type', 'application/zip');
+    // Proxies must not change what a later range continues.
+    ctx.set('Cache-Control', 'no-store, no-transform');
+    sendFile(ctx, size, read);
+  };
 }
-
-/** Maximum length of the name of a parameter in an error, in characters. */
-const LONGEST_PARAM = 100;

@@ -5,6 +5,7 @@ import type { Authenticate } from '../domain/api-key/authenticate.ts';
 import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
 import { isDocumentId } from '../domain/invoice/kinds.ts';
+import type { ExportArchive } from '../domain/invoice/periods/export-archive.ts';
 import type { ExportDeclaration } from '../domain/invoice/periods/export-declaration.ts';
 import type { ReadDocument } from '../domain/invoice/read-document.ts';
 import type { VerifyPublicly } from '../domain/invoice/verify-publicly.ts';
@@ -55,6 +56,7 @@ export interface ServerParts extends RestParts {
   readonly useCases: UseCases;
   readonly readDocument: ReadDocument;
   readonly exportDeclaration: ExportDeclaration;
+  readonly exportArchive: ExportArchive;
   readonly verifyPublicly: VerifyPublicly;
   /** Returns the answer to a failure that an outage of the store caused; null for any other failure. */
   readonly unavailable: (failure: unknown) => ServiceError | null;

@@ -1,16 +1,21 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { moroccanDate } from '../../src/domain/morocco/time.ts';
+import { createDocumentStore } from '../../src/storage/documents.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { BYTE_ORDER_MARK } from '../../src/text/csv.ts';
 import { DECLARATION_LABELS } from '../../src/text/declaration-labels.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { signedIn } from '../support/person.ts';
 import { withSharedService } from '../support/service.ts';
 import { readSheet } from '../support/spreadsheet.ts';
+import { sha256Of, unzipped } from '../support/zip.ts';
 
 const TODAY = moroccanDate(new Date());
 const MONTH = TODAY.slice(0, 7);
 const XLSX = `/exports/${MONTH}/declaration.xlsx`;
 const CSV = `/exports/${MONTH}/declaration.csv`;
+const ZIP = `/exports/${MONTH}/documents.zip`;
 const ICE = '001234567000089';
 const FORMULA = '=HYPERLINK("https://example.com"&A1)';
 
@@ -170,4 +175,161 @@ withSharedService('a period is exported for those who may read its invoices', as
   expect(await status(secretKey, `${CSV}?after=1`)).toEqual([400, 'invalid_request', 'after']);
   expect((await client.request('HEAD', CSV)).status).toBe(200);
   expect((await client.request('POST', CSV)).status).toBe(405);
+});
+
+/** Creates an invoice with a number of the client's own. */
+async function numbered(client: Client, number: string): Promise<string> {
+  const lines = [{ description: 'A', quantity: 1, unitPrice: 10_000 }];
+  const input = { amount: 12_000, currency: 'MAD', number, lines, customer: { ice: ICE, name: 'Client' } };
+  return (await client.graphql(CREATE, { input })).body.data.createInvoice.invoice.id;
+}
+
+withSharedService('an archive has the XML and the PDF of every document, and a manifest', async ({ service }) => {
+  const { secretKey } = await service.tenant();
+  const client = new Client(service.url, secretKey);
+  const own = ['A/../../etc/passwd', 'Fa 1', 'fa_1', 'FA/1'];
+  const ids: string[] = [];
+  for (const number of own) ids.push(await numbered(client, number));
+  ids.push((await client.post('/v1/invoices', invoiceBody())).body.id);
+  for (const id of ids) expect(await client.settled(id)).toMatchObject({ status: 'accepted' });
+  const note = (await client.graphql(CREDIT, { id: ids[4] })).body.data.creditInvoice.creditNote.id;
+  const count = async () => (await client.graphql(ALL)).body.data.fiscalDocuments.nodes.length;
+  await expect.poll(count, { timeout: 20_000 }).toBe(6);
+
+  const headers = { Authorization: `Bearer ${secretKey}` };
+  const response = await fetch(service.url + ZIP, { headers });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  expect(response.headers.get('content-type')).toBe('application/zip');
+  expect(response.headers.get('content-length')).toBe(String(bytes.length));
+  expect(response.headers.get('fatoura-documents')).toBe('6');
+  const files = await unzipped(bytes);
+  const manifest = (files.get(`${MONTH}/manifest.csv`) ?? '').toString().trimEnd().split('\r\n');
+  expect(manifest.shift()).toBe('file,sha256,bytes,id,missing');
+  expect([...files.keys()]).toEqual([...manifest.map((line) => line.split(',')[0]), `${MONTH}/manifest.csv`]);
+  const query = `query ($id: ID!) { node(id: $id) {
+    ... on Invoice { documents { xml { url } pdf { url } } } ... on CreditNote { documents { xml { url } pdf { url } } } } }`;
+  for (const [i, id] of [...ids, note].entries()) {
+    const { documents } = (await client.graphql(query, { id })).body.data.node;
+    for (const [j, url] of [documents.xml.url, documents.pdf.url].entries()) {
+      const document = Buffer.from(await (await fetch(url)).arrayBuffer());
+      const [path = '', sha256, size, documentId, missing] = (manifest[2 * i + j] ?? '').split(',');
+      expect(files.get(path)?.equals(document)).toBe(true);
+      expect([sha256, size, documentId, missing]).toEqual([sha256Of(document), String(document.length), id, '']);
+    }
+  }
+  const year = MONTH.slice(0, 4);
+  const paths = [...files.keys()].filter((path) => path.endsWith('.pdf'));
+  expect(paths.slice(4)).toEqual([`${MONTH}/facture-${year}-000001.pdf`, `${MONTH}/avoir-AV-${year}-000001.pdf`]);
+  expect(paths.slice(0, 4)).toEqual([
+    `${MONTH}/facture-A_.._.._etc_passwd_${ids[0]}.pdf`,
+    `${MONTH}/facture-Fa_1_${ids[1]}.pdf`,
+    `${MONTH}/facture-fa_1_${ids[2]}.pdf`,
+    `${MONTH}/facture-FA_1_${ids[3]}.pdf`,
+  ]);
+});
+
+withSharedService('an interrupted archive goes on where it ended, with the same bytes', async ({ service }) => {
+  const { secretKey } = await service.tenant();
+  const client = new Client(service.url, secretKey);
+  const create = async () => client.settled((await client.post('/v1/invoices', invoiceBody())).body.id);
+  for (let i = 0; i < 3; i++) await create();
+  const ask = (headers: Record<string, string> = {}) =>
+    fetch(service.url + ZIP, { headers: { Authorization: `Bearer ${secretKey}`, ...headers } });
+  const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
+  const first = await ask();
+  const etag = first.headers.get('etag') ?? '';
+  const whole = await bytesOf(first);
+  // What is accepted meanwhile is not in the rest of an earlier answer.
+  await create();
+  for (const at of [1, 31, 1000, Math.floor(whole.length / 2), whole.length - 300, whole.length - 1]) {
+    const rest = await ask({ Range: `bytes=${at}-`, 'If-Range': etag });
+    expect([rest.status, rest.headers.get('etag')]).toEqual([206, etag]);
+    expect(rest.headers.get('content-range')).toBe(`bytes ${at}-${whole.length - 1}/${whole.length}`);
+    expect((await bytesOf(rest)).equals(whole.subarray(at))).toBe(true);
+  }
+  const middle = await ask({ Range: 'bytes=100-4999', 'If-Range': etag });
+  expect((await bytesOf(middle)).equals(whole.subarray(100, 5000))).toBe(true);
+  expect((await ask({ 'If-None-Match': etag })).status).toBe(304);
+  expect((await ask({ Range: `bytes=${whole.length}-`, 'If-Range': etag })).status).toBe(416);
+  const newer = await ask({ Range: 'bytes=100-', 'If-Range': etag.replace('-', '-0').replace(/.("?)$/, '$1') });
+  expect(newer.status).toBe(200);
+  expect(newer.headers.get('fatoura-documents')).toBe('3');
+  const now = await ask();
+  expect(now.headers.get('fatoura-documents')).toBe('4');
+  expect((await unzipped(await bytesOf(now))).size).toBe(9);
+});
+
+withSharedService(
+  'an archive is not given before its files exist, unless it is asked for without them',
+  async ({ service }) => {
+    const { secretKey } = await service.tenant();
+    const client = new Client(service.url, secretKey);
+    const invoice = await client.settled((await client.post('/v1/invoices', invoiceBody())).body.id);
+    await fetch(invoice.pdf_url);
+    // A rendering that never ends.
+    const stored = service.app.store.db.collection<InvoiceDocument>('invoices');
+    const waits = {
+      stage: 'render',
+      dueAt: new Date(Date.now() + 3_600_000),
+      since: new Date(),
+      claims: 1,
+      token: 'other',
+    };
+    await stored.updateOne({ _id: invoice.id }, { $set: { pdf: null, work: waits as never } });
+    const headers = { Authorization: `Bearer ${secretKey}` };
+    const refused = await fetch(service.url + ZIP, { headers });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(refused.headers.get('fatoura-documents')).toBe('1');
+    expect(refused.headers.get('fatoura-incomplete-documents')).toBe('1');
+    expect((await refused.json()).error).toMatchObject({ code: 'internal_error', status: 503 });
+    const partial = await fetch(`${service.url}${ZIP}?incomplete=true`, { headers });
+    const files = await unzipped(Buffer.from(await partial.arrayBuffer()));
+    const path = `${MONTH}/facture-${MONTH.slice(0, 4)}-000001`;
+    expect([...files.keys()]).toEqual([`${path}.xml`, `${MONTH}/manifest.csv`]);
+    expect(files.get(`${MONTH}/manifest.csv`)?.toString()).toContain(
+      `${path}.pdf,,,${invoice.id},not_rendered_yet\r\n`,
+    );
+    for (const query of ['incomplete=yes', 'lang=fr'])
+      expect((await client.get(`${ZIP}?${query}`)).body.error.param).toBe(query.split('=')[0]);
+  },
+);
+
+withSharedService('a damaged document ends an archive before its end', async ({ service }) => {
+  const { secretKey } = await service.tenant();
+  const client = new Client(service.url, secretKey);
+  const invoice = await client.settled((await client.post('/v1/invoices', invoiceBody())).body.id);
+  await fetch(invoice.pdf_url);
+  const stored = service.app.store.db.collection<InvoiceDocument>('invoices');
+  await stored.updateOne({ _id: invoice.id }, { $set: { 'xml.sha256': '0'.repeat(64) } });
+  const read = async () => {
+    const response = await fetch(service.url + ZIP, { headers: { Authorization: `Bearer ${secretKey}` } });
+    return response.arrayBuffer();
+  };
+  // More often than there are places.
+  for (let i = 0; i < 4; i++) await expect(read()).rejects.toThrow();
+  expect((await client.get(CSV)).status).toBe(200);
+});
+
+withSharedService('a tenant has two exports at once, which end with the key', async ({ service }) => {
+  const { id, secretKey } = await service.tenant();
+  const other = new Client(service.url, (await service.tenant()).secretKey);
+  const key = await service.app.manageKeys.create(id, 'secret', 'test');
+  const client = new Client(service.url, secretKey);
+  const invoice = await client.settled((await client.post('/v1/invoices', invoiceBody())).body.id);
+  await fetch(invoice.pdf_url);
+  // Large enough that an unread answer waits.
+  const bytes = randomBytes(16 * 1024 * 1024);
+  const document = await createDocumentStore(service.app.store.db).put(bytes, 'large', 'application/pdf');
+  const stored = service.app.store.db.collection<InvoiceDocument>('invoices');
+  await stored.updateOne({ _id: invoice.id }, { $set: { pdf: document } });
+  const open = () => fetch(service.url + ZIP, { headers: { Authorization: `Bearer ${key.token}` } });
+  const running = [await open(), await open()];
+  const refused = await client.get(CSV);
+  expect([refused.status, refused.body.error.code]).toEqual([429, 'rate_limit_exceeded']);
+  expect(refused.headers.get('retry-after')).toBe('10');
+  expect((await other.get(CSV)).status).toBe(200);
+  await running[0]?.body?.cancel();
+  await expect.poll(async () => (await client.get(CSV)).status).toBe(200);
+  await service.app.manageKeys.revoke(key.key.id);
+  await expect(running[1]?.arrayBuffer()).rejects.toThrow();
 });

@@ -54,6 +54,27 @@ it('a period has what was accepted, by the date of issue in Morocco: invoices, t
   expect(await acceptedIn(newId('ten'))).toEqual([]);
 });
 
+it('the files of a period are those of what was accepted until then, whatever is accepted later', async () => {
+  const tenantId = newId('ten');
+  const until = new Date('2026-07-20T12:00:00Z');
+  const early = await issued(tenantId, '2026-07-15T12:00:00Z', { updatedAt: until });
+  await issued(tenantId, '2026-07-16T12:00:00Z', { updatedAt: new Date(until.getTime() + 1) });
+  const own = await issued(tenantId, '2026-07-17T12:00:00Z', {
+    updatedAt: new Date(0),
+    ownNumber: 'F 1',
+    number: 'F 1',
+  });
+  const owner = { tenantId, environment: 'test' } as const;
+  const { rows } = await documents.filed(owner, 'invoice', JULY, until, null);
+  expect(rows.map(({ id, number, ownNumber }) => [id, number, ownNumber])).toEqual([
+    [early, null, null],
+    [own, 'F 1', 'F 1'],
+  ]);
+  expect(Object.keys(rows[0] ?? {})).not.toContain('lines');
+  const { expectIndexed } = queryPlans(store);
+  await expectIndexed(() => documents.filed(owner, 'invoice', JULY, until, null), 3);
+});
+
 it('a period is read in batches, by an index, and no document is left out between two', async () => {
   const tenantId = newId('ten');
   const owner = { tenantId, environment: 'test' } as const;

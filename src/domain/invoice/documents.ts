@@ -72,6 +72,10 @@ export const DOCUMENT_KINDS = Object.keys(DOCUMENTS) as DocumentKind[];
  * Returns the legal document of an invoice: the one that the authority returned, if it returns one, otherwise the one
  * that was sent. Null while it does not exist.
  */
-export function legalXml({ cleared, awaitsCleared, xml }: Invoice): StoredDocument | null {
+export function legalXml({
+  cleared,
+  awaitsCleared,
+  xml,
+}: Pick<Invoice, 'cleared' | 'awaitsCleared' | 'xml'>): StoredDocument | null {
   return cleared ?? (awaitsCleared ? null : xml);
 }

@@ -354,6 +354,14 @@ function periodDocumentsCases({ db }: Store, fresh: Fresh): Subject {
       scatters: ['find invoices by createdAt, environment, kind, order, status, tenantId'],
       because: A_LIST,
     },
+    filed: {
+      call: async () => {
+        await fresh({ status: 'accepted' });
+        await documents.filed(OWNER, 'invoice', periodNamed('2026'), new Date(), null);
+      },
+      scatters: ['find invoices by createdAt, environment, kind, order, status, tenantId, updatedAt'],
+      because: A_LIST,
+    },
   });
 }
 

@@ -50,7 +50,21 @@ export interface PeriodDocuments {
    * @param after `next` of the batch before; null for the first one
    */
   accepted(owner: Owner, kind: Kind, period: Period, after: string | null): Promise<PeriodBatch<Invoice>>;
+  /** The same for the files of those that were accepted by `until`: later calls find the same documents. */
+  filed(
+    owner: Owner,
+    kind: Kind,
+    period: Period,
+    until: Date,
+    after: string | null,
+  ): Promise<PeriodBatch<FiledDocument>>;
 }
+
+/** What names the files of a document, and finds their bytes. */
+export type FiledDocument = Pick<
+  Invoice,
+  'id' | 'kind' | 'createdAt' | 'number' | 'ownNumber' | 'xml' | 'cleared' | 'awaitsCleared' | 'pdf'
+>;
 
 /** The formats of a declaration. */
 export const DECLARATION_FORMATS = ['xlsx', 'csv'] as const;
