@@ -11,7 +11,7 @@ import './style.css';
  * server.
  */
 const OWN_ADDRESSES =
-  /^\/(i\/.*|embed\/.*|account|forgotten-password|join|new-address|new-password|sign-in|tenants\/.*|ops(\/(tenants|entries).*)?)?$/;
+  /^\/(i\/.*|embed\/.*|account|forgotten-password|join|new-address|new-password|sign-in|tenants\/.*|ops(\/(account|tenants|entries).*)?)?$/;
 
 const AccountPage = lazyPage(async () => (await import('./account/account-page.tsx')).AccountPage);
 const EmbeddedInvoice = lazyPage(async () => (await import('./embedding/embedded-invoice.tsx')).EmbeddedInvoice);

@@ -1,7 +1,9 @@
 import { useRoute } from 'preact-iso';
+import { FramedAccount } from '../account/framed-account.tsx';
 import { BrandMark } from '../interface/brand-mark.tsx';
 import { useContentFocus } from '../interface/content-focus.ts';
 import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
+import { useLastPlace } from '../interface/last-place.ts';
 import { NotFound } from '../interface/not-found.tsx';
 import { type Section, Sections } from '../interface/sections.tsx';
 import { EntriesPage } from './entries-page.tsx';
@@ -9,10 +11,13 @@ import { SurveyPage } from './survey-page.tsx';
 import { TenantPage } from './tenant-page.tsx';
 import { TenantsPage } from './tenants-page.tsx';
 
+const ACCOUNT = '/ops/account';
+
 /** `/ops…`: routes to the pages of operators. */
 export function OperatorsRoute() {
   const { texts } = useLanguage();
   useContentFocus();
+  useLastPlace(ACCOUNT);
   const { section, id } = useRoute().params;
   const { operators } = texts;
   const Page = pageOf(section, id);
@@ -27,7 +32,7 @@ export function OperatorsRoute() {
       { icon: 'jobs', name: texts.account.jobs, href: '/ops/jobs/', apart: true },
       { icon: 'metrics', name: texts.account.metrics, href: '/metrics', apart: true },
     ],
-    [{ icon: 'account', name: texts.account.title, href: '/account' }],
+    [{ icon: 'account', name: texts.account.title, href: ACCOUNT }],
   ];
   return (
     <div class="workspace">
@@ -36,7 +41,7 @@ export function OperatorsRoute() {
       </a>
       <header>
         <p class="place">
-          <a class="brand" href="/account">
+          <a class="brand" href="/ops">
             <BrandMark />
             Fatoura
           </a>
@@ -56,5 +61,6 @@ function pageOf(section: string | undefined, id: string | undefined) {
   if (section === 'tenants') return id ? TenantPage : TenantsPage;
   if (id) return null;
   if (!section) return SurveyPage;
+  if (section === 'account') return FramedAccount;
   return section === 'entries' ? EntriesPage : null;
 }

@@ -122,6 +122,7 @@ export const ar: Texts = {
     loading: 'جارٍ تحميل حسابكم…',
     signOut: 'تسجيل الخروج',
     roles: 'أدواركم',
+    backToPlace: 'العودة إلى حيث كنتم',
     noRoles: 'ليس لكم أي دور بعد. اطلبوا دعوة من مالك أو من مشغل الخدمة.',
     service: 'الخدمة بأكملها',
     operator: 'مشغل',

@@ -124,6 +124,7 @@ export const en: Texts = {
     loading: 'Reading your account…',
     signOut: 'Sign out',
     roles: 'Your roles',
+    backToPlace: 'Back to where you were',
     noRoles: 'You have no role yet. Ask an owner or an operator for an invitation.',
     service: 'The whole service',
     operator: 'Operator',

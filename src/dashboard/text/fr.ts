@@ -143,6 +143,7 @@ export const fr = {
     loading: 'Lecture de votre compte…',
     signOut: 'Se déconnecter',
     roles: 'Vos rôles',
+    backToPlace: 'Revenir où vous étiez',
     noRoles: 'Vous n’avez pas encore de rôle. Demandez une invitation à un propriétaire ou à un opérateur.',
     /** The service as a whole, as the scope of an operator's role. */
     service: 'Tout le service',

@@ -42,7 +42,7 @@ export function signInAddress(): string {
  * The addresses of pages for signed-in people. No address of another host matches, nor one that begins with two
  * slashes.
  */
-const SIGNED_IN = /^\/(account|tenants\/.+|ops(\/(tenants|entries).*)?)$/;
+const SIGNED_IN = /^\/(account|tenants\/.+|ops(\/(account|tenants|entries).*)?)$/;
 /**
  * A base for parsing; any origin will do. Browsers drop tabs and line ends and convert backslashes, so only a parser
  * shows what an address means.

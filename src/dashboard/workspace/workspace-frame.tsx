@@ -5,6 +5,7 @@ import { BrandMark } from '../interface/brand-mark.tsx';
 import { useContentFocus } from '../interface/content-focus.ts';
 import type { IconName } from '../interface/icon.tsx';
 import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
+import { useLastPlace } from '../interface/last-place.ts';
 import { type Section, Sections } from '../interface/sections.tsx';
 import { PaletteButton } from '../palette/palette-button.tsx';
 import { PERIOD_TEXTS } from '../text/periods.ts';
@@ -20,6 +21,8 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
   const { texts, language } = useLanguage();
   useContentFocus();
   const { tenant, environment, address } = useWorkspace();
+  const account = `${address}/account`;
+  useLastPlace(account);
   const { workspace } = texts;
   const section = (icon: IconName, name: string): Section => ({ icon, name, href: `${address}/${icon}` });
   const groups: readonly (readonly Section[])[] = [
@@ -40,7 +43,7 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
       section('people', texts.people.title),
       section('settings', texts.settings.title),
       ...(tenant.role === 'owner' ? [section('audit', texts.audit.title)] : []),
-      { icon: 'account', name: texts.account.title, href: '/account' },
+      { icon: 'account', name: texts.account.title, href: account },
     ],
   ];
   return (
@@ -50,7 +53,7 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
       </a>
       <header>
         <p class="place">
-          <a class="brand" href="/account">
+          <a class="brand" href={`${address}/home`}>
             <BrandMark />
             <bdi>{tenant.name}</bdi>
           </a>

@@ -13,6 +13,7 @@ import { type Environment, useSession, workspaceAddress } from './session.ts';
 import { type Workspace, WorkspaceContext } from './workspace-context.ts';
 import { WorkspaceFrame } from './workspace-frame.tsx';
 
+const AccountPart = lazyPart(async () => (await import('../account/framed-account.tsx')).FramedAccount);
 const AuditPage = lazyPart(async () => (await import('../audit/audit-page.tsx')).AuditPage);
 const ConsolePage = lazyPart(async () => (await import('../console/console-page.tsx')).ConsolePage);
 const CreditPage = lazyPart(async () => (await import('../crediting/credit-page.tsx')).CreditPage);
@@ -80,6 +81,7 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
     <WorkspaceContext.Provider value={workspace}>
       <WorkspaceFrame connection={connection}>
         <Router>
+          <Route path="/account" component={AccountPart} />
           <Route path="/audit" component={AuditPage} />
           <Route path="/console" component={ConsolePage} />
           <Route path="/deliveries" component={DeliveriesPage} />
