@@ -32,7 +32,7 @@ export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
     ...page('forgotten-password', '/forgotten-password', 'form'),
     ...page('new-password', '/new-password#x', 'form'),
     ...page('new-address', '/new-address#x', 'form'),
-    ...page('account', '/account', '.log li'),
+    ...page('account', `${tenant}/account`, '.log li'),
     ...page('home', `${tenant}/home`, '.home:has(.chart):has(.part)'),
     ...page('period', `${tenant}/periods`, '[data-row=invoiced]'),
     ...page('creation', `${tenant}/invoices/new`, '.code'),

@@ -87,6 +87,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     log,
     limiter,
     streams,
+    publicUrl: parts.publicUrl,
     authenticate: createAuthenticate(tenants, clientSecrets, data.embedTokens, config.sites, config.installationName),
     authenticateSession: createAuthenticateSession(accounts.accounts, data.people, tenants, () => new Date()),
     useCases: composeUseCases(log, { ...parts, readLogo }, accounts.attempts),

@@ -76,6 +76,8 @@ export interface ServerParts extends RestParts {
   readonly recorded: (request: AnsweredRequest) => void;
   readonly ready: Ready;
   readonly warnings: Warnings;
+  /** The address of the service for clients, without a trailing slash. */
+  readonly publicUrl: string;
   /**
    * Number of proxies in front that set `X-Forwarded-*`. With 0 these headers are ignored, because clients can set
    * them.
@@ -154,7 +156,7 @@ export function createServer(parts: ServerParts): Koa {
   const verify = verification(parts.verifyPublicly);
   router.get('/verify/:id', verify.show as RouterMiddleware);
   router.post('/verify/:id', verify.check as RouterMiddleware);
-  const pages = dashboard();
+  const pages = dashboard(parts.publicUrl);
   for (const path of PAGES) router.get(path, ((ctx) => pages.showPage(ctx)) as RouterMiddleware);
   for (const [method, path, handle] of embeddingRoutes(parts.embedding, pages.showPage, {
     ...parts,

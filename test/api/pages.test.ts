@@ -16,7 +16,7 @@ let url: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pages-'));
-  const pages = dashboard(pathToFileURL(`${folder}/built/`));
+  const pages = dashboard('https://fatoura.example/', pathToFileURL(`${folder}/built/`));
   const router = new Router().get('/i/:id', (ctx) => pages.showPage(ctx)).get('/assets/:file', pages.showAsset);
   const app = new Koa();
   app.use(async (ctx, next) => {
@@ -51,14 +51,14 @@ it('answers 503 until the pages are built, then serves them', async () => {
   expect((await fetch(`${url}/i/inv_1`)).status).toBe(200);
 });
 
-it('the page has Morocco’s offsets', async () => {
+it('the page has Morocco’s offsets, and the origin of the service', async () => {
   await build();
   await writeFile(
     join(folder, 'built/index.html'),
-    '<!doctype html><meta name="moroccan-time" content="" /><title>t</title>',
+    '<!doctype html><meta name="moroccan-time" content="" /><meta name="service-origin" content="" /><title>t</title>',
   );
   expect(await (await fetch(`${url}/i/inv_1`)).text()).toMatch(
-    /<meta name="moroccan-time" content="(\S+Z=\d+ )+2026-09-20T01:00:00Z=0" \/><title>/,
+    /<meta name="moroccan-time" content="(\S+Z=\d+ )+2026-09-20T01:00:00Z=0" \/><meta name="service-origin" content="https:\/\/fatoura\.example" \/><title>/,
   );
 });
 

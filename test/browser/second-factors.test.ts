@@ -113,6 +113,34 @@ describe.skipIf(BROWSER_PATH === null)('second factors in a browser', () => {
     await close();
   });
 
+  it.each([
+    ['fr', 'Se connecter avec une clé d’accès', 'Les clés d’accès ne fonctionnent qu’à l’adresse'],
+    ['ar', 'تسجيل الدخول بمفتاح مرور', 'لا تعمل مفاتيح المرور إلا على العنوان'],
+  ])(
+    'passkeys: the page says in %s why they do not work at another address of the service',
+    async (language, text, why) => {
+      const button = `::-p-xpath(//button[normalize-space()='${text}'])`;
+      const { page, close } = await open(`/sign-in?lang=${language}`);
+      const here = await page.waitForSelector(button);
+      expect(
+        await here?.evaluate((each) => [each.matches(':disabled'), each.hasAttribute('aria-describedby')]),
+      ).toEqual([false, false]);
+      const elsewhere = new URL(service.url);
+      elsewhere.hostname = 'other.localhost';
+      await page.goto(`${elsewhere.origin}/sign-in?lang=${language}`);
+      const there = await page.waitForSelector(button);
+      const [isDisabled, told] = ((await there?.evaluate((each) => [
+        each.matches(':disabled'),
+        document.getElementById(each.getAttribute('aria-describedby') ?? '')?.textContent,
+      ])) ?? []) as [boolean, string];
+      expect(isDisabled).toBe(true);
+      expect(told).toContain(why);
+      expect(told).toContain(service.url);
+      expect(await violations(page)).toEqual([]);
+      await close();
+    },
+  );
+
   testLong('a passkey: added, signs in, removed', async () => {
     const { page, complaints, close } = await account('passkey@example.com');
     const device = await page.createCDPSession();

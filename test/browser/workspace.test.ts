@@ -58,6 +58,34 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await close();
   });
 
+  it('keep their frame around the account, from which a link leads back to where one was', async () => {
+    const { page, tenant, close } = await openWorkspacePage(service, browser, {
+      ...{ language: 'ar', size: PHONE, open: 'invoices?status=rejected' },
+    });
+    await page.locator('.sections a[href$="/account"]').click();
+    await page.waitForSelector('.identity');
+    expect(pathOf(page)).toBe(`/tenants/${tenant.id}/test/account`);
+    const frame = await page.evaluate(() => [
+      document.querySelector('.brand')?.textContent,
+      document.querySelector('.environments [aria-current]')?.textContent,
+      document.querySelector('.sections [aria-current]')?.getAttribute('href'),
+    ]);
+    expect(frame).toEqual(['Test tenant', 'اختبار', pathOf(page)]);
+    // The address of this service is one of numbers.
+    await page.waitForSelector('button:disabled[aria-describedby] + .hint');
+    await expectAccessible(page);
+    await page.reload();
+    await page.waitForSelector('.identity');
+    await page.goBack();
+    await page.waitForSelector('.empty');
+    await page.locator('.sections a[href$="/account"]').click();
+    await page.waitForSelector('.identity');
+    await page.locator('main a[href*="status=rejected"]').click();
+    await page.waitForSelector('.empty');
+    expect(pathOf(page)).toBe(`/tenants/${tenant.id}/test/invoices?status=rejected`);
+    await close();
+  });
+
   testLong('keep filter and page in the address, over reload and back', async () => {
     const { page, client, tenant, close } = await signIn('viewer');
     const made = await Promise.all(Array.from({ length: 30 }, () => client.post('/v1/invoices', invoiceFor(ACCEPTED))));

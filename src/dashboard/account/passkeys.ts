@@ -1,14 +1,25 @@
 import { callAccounts, type Outcome } from './account-api.ts';
 
-/** The browser's interface to authenticators, if it has one. The service checks the answers. */
-const AUTHENTICATOR: typeof PublicKeyCredential | undefined = window.PublicKeyCredential;
+/**
+ * What keeps passkeys from working here: the address of the service has no name (`unnamed`) or no TLS (`insecure`), this
+ * page was opened at another address (`elsewhere`), or the browser has no passkeys (`unsupported`).
+ */
+export type PasskeyObstacle = 'unnamed' | 'insecure' | 'elsewhere' | 'unsupported';
 
 /**
- * Whether passkeys work on this page. They need TLS or `localhost`, and a host name: a service opened by its IP address
- * has none.
+ * Returns what keeps passkeys from working. They belong to the name in the service's address, and browsers want TLS for
+ * any but their own machine.
+ * @param service the origin of the service
+ * @param page the origin of the page
+ * @param isSupported whether the browser has passkeys
  */
-export const HAS_PASSKEYS =
-  AUTHENTICATOR?.parseRequestOptionsFromJSON !== undefined && !/^[\d.]+$|:/.test(location.hostname);
+export function obstacleOf(service: string, page: string, isSupported: boolean): PasskeyObstacle | null {
+  const { hostname, protocol } = new URL(service);
+  if (/^[\d.]+$|:/.test(hostname)) return 'unnamed';
+  if (protocol !== 'https:' && !/^(.+\.)?localhost$/.test(hostname)) return 'insecure';
+  if (service !== page) return 'elsewhere';
+  return isSupported ? null : 'unsupported';
+}
 
 /** The refusal when the person closed the browser's window, or the authenticator has no passkey for this service. */
 const NOT_DONE: Outcome = { refusal: { code: 'passkey', param: null, waitMinutes: 0 } };

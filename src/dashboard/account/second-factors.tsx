@@ -4,7 +4,8 @@ import { useLanguage } from '../interface/language.tsx';
 import { formatDate } from '../text/dates.ts';
 import { type AccountInput, callAccounts, type SecondFactorState } from './account-api.ts';
 import { AccountForm } from './account-form.tsx';
-import { addPasskey, HAS_PASSKEYS } from './passkeys.ts';
+import { PasskeyButton } from './passkey-button.tsx';
+import { addPasskey } from './passkeys.ts';
 import { QrCode } from './qr-code.tsx';
 
 /** The form that is open: a change of the codes, a new passkey, or the removal of the passkey with this id. */
@@ -165,11 +166,9 @@ export function SecondFactors({ email }: { email: string }) {
           onSuccess={done}
         />
       )}
-      {HAS_PASSKEYS && state && open === null && (
+      {state && open === null && (
         <p class="actions">
-          <button type="button" class="secondary" onClick={() => setOpen('add')}>
-            {factors.addPasskey}
-          </button>
+          <PasskeyButton text={factors.addPasskey} onPress={() => setOpen('add')} />
         </p>
       )}
       {open !== null && (

@@ -6,7 +6,8 @@ import type { Outcome, Refusal } from './account-api.ts';
 import { AccountCard } from './account-card.tsx';
 import { AccountForm, describeRefusal } from './account-form.tsx';
 import { CodeForm } from './code-form.tsx';
-import { HAS_PASSKEYS, signInWithPasskey } from './passkeys.ts';
+import { PasskeyButton } from './passkey-button.tsx';
+import { signInWithPasskey } from './passkeys.ts';
 
 /** `/sign-in`: signs in with a passkey, or with a password and a second factor if the account has one. */
 export function SignInPage() {
@@ -37,16 +38,10 @@ export function SignInPage() {
   return (
     <AccountCard title={signIn.title}>
       <AccountForm path="sign-in" fields={['email', 'password']} submit={signIn.submit} onSuccess={proceed} />
-      {HAS_PASSKEYS && (
-        <>
-          <button type="button" class="secondary" onClick={withPasskey}>
-            {signIn.passkey}
-          </button>
-          <p class="refusal" role="alert">
-            {refusal && describeRefusal(refusal, account)}
-          </p>
-        </>
-      )}
+      <PasskeyButton text={signIn.passkey} onPress={withPasskey} />
+      <p class="refusal" role="alert">
+        {refusal && describeRefusal(refusal, account)}
+      </p>
       <p class="aside">
         <a href="/forgotten-password">{forgotten.link}</a>
       </p>

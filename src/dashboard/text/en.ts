@@ -189,6 +189,13 @@ export const en: Texts = {
       submit: 'Change the password',
       done: 'The password is changed. Every other browser is signed out.',
     },
+    passkeyObstacles: {
+      unnamed: (origin) => `Passkeys need a domain name, and the address of the service, ${origin}, has none.`,
+      insecure: (origin) =>
+        `Passkeys need an encrypted connection (HTTPS), and the address of the service, ${origin}, has none.`,
+      elsewhere: (origin) => `Passkeys only work at the address ${origin}.`,
+      unsupported: () => 'This browser has no passkeys.',
+    },
     factors: {
       title: 'Second factor',
       lead: 'Whoever learns your password cannot sign in with it alone. Turning codes on or off, or removing a passkey, signs out all other browsers.',

@@ -216,6 +216,15 @@ export const fr = {
       submit: 'Changer le mot de passe',
       done: 'Le mot de passe est changé. Tous les autres navigateurs sont déconnectés.',
     },
+    /** Why passkeys do not work here. @param origin the address of the service */
+    passkeyObstacles: {
+      unnamed: (origin: string) =>
+        `Les clés d’accès demandent un nom de domaine\u00a0; l’adresse du service, ${origin}, n’en a pas.`,
+      insecure: (origin: string) =>
+        `Les clés d’accès demandent une connexion chiffrée (HTTPS)\u00a0; l’adresse du service, ${origin}, ne l’est pas.`,
+      elsewhere: (origin: string) => `Les clés d’accès ne fonctionnent qu’à l’adresse ${origin}.`,
+      unsupported: () => 'Ce navigateur ne connaît pas les clés d’accès.',
+    },
     /** The texts of an account's codes and passkeys. */
     factors: {
       title: 'Second facteur',

@@ -75,6 +75,8 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 /** The place in the page for Morocco's UTC offsets: browsers may have older time zone data (docs/decisions/0076). */
 const PLACE_OF_OFFSETS = '<meta name="moroccan-time" content=""';
+/** The place in the page for the origin of the service, at which alone passkeys work. */
+const PLACE_OF_ORIGIN = '<meta name="service-origin" content=""';
 /** Text of the form `2026-03-22T02:00:00Z=60 2026-09-20T01:00:00Z=0`: start of an offset, and minutes from UTC. */
 const OFFSETS = MOROCCAN_TIME.changes.map(({ from, minutes }) => `${from}=${minutes}`).join(' ');
 
@@ -89,16 +91,20 @@ interface Pages {
 /**
  * Serves the pages for people (docs/decisions/0054). Every path gets the same HTML, so it reveals nothing about an
  * invoice or a person.
+ * @param publicUrl the address of the service for browsers
  * @param built the folder of the built pages
  */
-export function dashboard(built: URL = BUILT): {
+export function dashboard(
+  publicUrl: string,
+  built: URL = BUILT,
+): {
   readonly showPage: (ctx: Context, framedBy?: readonly string[]) => Promise<void>;
   readonly showAsset: Middleware;
 } {
   let reading: Promise<Pages> | null = null;
   /** @throws {ServiceError} 503 before the pages are built */
   const pages = (): Promise<Pages> => {
-    reading ??= readPages(built).catch(() => {
+    reading ??= readPages(new URL(publicUrl).origin, built).catch(() => {
       reading = null;
       throw serviceError('internal_error', 'The pages are not built. Run `npm run build`.', null, 503);
     });
@@ -127,11 +133,13 @@ export function dashboard(built: URL = BUILT): {
   };
 }
 
-async function readPages(built: URL): Promise<Pages> {
+async function readPages(origin: string, built: URL): Promise<Pages> {
   const [written, files] = await Promise.all([
     readFile(new URL('index.html', built), 'utf8'),
     readdir(new URL('assets/', built)),
   ]);
-  const page = written.replace(PLACE_OF_OFFSETS, PLACE_OF_OFFSETS.replace('""', `"${OFFSETS}"`));
+  const page = written
+    .replace(PLACE_OF_OFFSETS, PLACE_OF_OFFSETS.replace('""', `"${OFFSETS}"`))
+    .replace(PLACE_OF_ORIGIN, () => PLACE_OF_ORIGIN.replace('""', () => `"${origin}"`));
   return { page, pageEtag: weakEtag(page), assets: new Set(files) };
 }

@@ -68,7 +68,7 @@ it.each([
     const { payable } = labelsOf('credit_note', language);
     const names = { fr: 'Facture d’origine', ar: 'الفاتورة الأصلية', en: 'Original invoice' };
     expect(page).toMatch(
-      new RegExp(`<dt>${names[language]}</dt><dd><bdi>\u20682026-000123\u2069 \\(20 .* 2026\\)</bdi>`),
+      new RegExp(`<dt>${names[language]}</dt><dd><bdi>2026-000123</bdi> \\(<bdi>20 .* 2026</bdi>\\)<`),
     );
     expect(page).toContain(`<dt>${payable}</dt>`);
     const told = (page + test)
@@ -81,13 +81,13 @@ it.each([
 it('says how much of an invoice was credited, and which invoice it replaces', () => {
   const part = { amount: 20_000, isWhole: false, lastDate: '2026-11-25' };
   const page = verifyPage({ ...FACTS, credited: part }, 'fr', null);
-  expect(page).toContain('<dt>Créditée en partie</dt><dd><bdi>\u2068200,00\u00a0MAD\u2069 (25 novembre 2026)</bdi>');
+  expect(page).toContain('<dt>Créditée en partie</dt><dd><bdi>200,00\u00a0MAD</bdi> (<bdi>25 novembre 2026</bdi>)');
   const whole = verifyPage({ ...FACTS, credited: { ...part, isWhole: true } }, 'en', null);
   expect(whole).toContain('<dt>Credited in full</dt>');
   expect(verifyPage(FACTS, 'en', null)).not.toContain('Credited');
   const original = { number: '2026-000100', issueDate: '2026-11-20' };
   expect(verifyPage({ ...FACTS, original }, 'fr', null)).toContain(
-    '<dt>Remplace la facture</dt><dd><bdi>\u20682026-000100\u2069 (20 novembre 2026)</bdi>',
+    '<dt>Remplace la facture</dt><dd><bdi>2026-000100</bdi> (<bdi>20 novembre 2026</bdi>)',
   );
 });
 
@@ -140,7 +140,7 @@ it('a credit note’s public facts have its kind and the number and date of its 
 it('calls a live invoice genuine, and a test one never', () => {
   const genuine = { fr: 'Facture authentique', ar: 'فاتورة صحيحة', en: 'Genuine invoice' };
   for (const language of DOCUMENT_LANGUAGES) {
-    expect(verifyPage(FACTS, language, null)).toContain(`<h1>${genuine[language]}</h1>`);
+    expect(verifyPage(FACTS, language, null)).toContain(`</svg>${genuine[language]}</h1>`);
     expect(verifyPage({ ...FACTS, environment: 'test' }, language, null)).not.toContain(genuine[language]);
   }
 });
