@@ -1,21 +1,39 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
+import type { RequestState } from './state.ts';
 
 /** Any text will do: Node only checks whether the head was sent. */
 const SENT_HEAD = 'HTTP/1.1 200 OK\r\n\r\n';
 
+/** The outermost middleware. Lets {@link releaseRequest} wait until all others have returned. */
+export function releasable(): Middleware {
+  return async (ctx, next) => {
+    const state = ctx.state as RequestState;
+    try {
+      await next();
+    } finally {
+      state.hasReturned = true;
+      if (state.isReleasable) setImmediate(forget, ctx);
+    }
+  };
+}
+
 /**
  * Releases what Koa and Node keep of a request until its answer is complete, because the answer may stay open for days:
- * the headers of both directions, the parsed address and the body. Takes effect when the middleware has returned. A
- * version of Node with other internals only releases less.
+ * the headers of both directions, the parsed address and the body. Takes effect when all middleware has returned, also
+ * if the client is gone before. A version of Node with other internals only releases less.
  * @param ctx a request whose answer has begun outside of Koa
  */
 export function releaseRequest(ctx: Context): void {
-  setImmediate(() => {
-    forgetContext(ctx);
-    forgetRequest(ctx.req);
-    forgetHead(ctx.res);
-  });
+  const state = ctx.state as RequestState;
+  state.isReleasable = true;
+  if (state.hasReturned) setImmediate(forget, ctx);
+}
+
+function forget(ctx: Context): void {
+  forgetContext(ctx);
+  forgetRequest(ctx.req);
+  forgetHead(ctx.res);
 }
 
 /** The fields of a context that Koa needs when a connection fails, and the field with the facts of our middleware. */

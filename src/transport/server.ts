@@ -41,6 +41,7 @@ import { limitUnread } from './middleware/unread-answers.ts';
 import { type OperatorRouteParts, operatorRoutes } from './operator-routes.ts';
 import { periodExports } from './period-exports.ts';
 import { type Ready, readinessOf, type Warnings } from './readiness.ts';
+import { releasable } from './release-request.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import type { RestParts } from './rest/route.ts';
 import { ROUTES } from './rest/routes.ts';
@@ -179,6 +180,7 @@ export function createServer(parts: ServerParts): Koa {
     ctx.body = body;
   });
 
+  app.use(releasable());
   if (parts.trustedProxies > 0) {
     app.use((ctx, next) => {
       ctx.request.ip = forwardedAddress(ctx.request.ip);

@@ -13,6 +13,10 @@ export interface RequestState extends Activity {
   operation?: string | null;
   /** The caller, or the error of its authentication, mostly a 401. Absent on paths that need no credential. */
   identity?: { readonly principal: Principal } | { readonly refusal: unknown };
+  /** Whether all middleware has returned. */
+  hasReturned?: true;
+  /** Whether the request is released then: see `releaseRequest`. */
+  isReleasable?: true;
   /** The checks that ask.ts ran, in order. `isLate`: must run again when the body is complete. */
   questions?: { readonly put: () => Promise<unknown>; isLate: boolean }[];
 }
