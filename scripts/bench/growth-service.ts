@@ -12,12 +12,14 @@ import { markUnsummed } from '../../src/storage/sums-upgrade.ts';
 import { serveRequests } from './bench-process.ts';
 import { storeDone, storePending } from './stored-invoices.ts';
 
-// Runs the service without its worker over a number of stored invoices, for one side of `growth`.
+// Runs the service without its worker over a number of stored invoices, for one side of `growth` or `dashboard`.
 
 /** Sent when the process is ready. */
 export interface GrowthService {
   readonly url: string;
   readonly secretKey: string;
+  /** The link with which a person becomes an owner of the tenant. */
+  readonly invitationUrl: string;
   /** Ids of some of the stored invoices, spread over all of them. */
   readonly ids: readonly string[];
 }
@@ -59,9 +61,9 @@ const UNLIMITED = '1000000000';
 const limits = { RATE_LIMIT_SECRET: UNLIMITED, RATE_LIMIT_PUBLISHABLE: UNLIMITED, RATE_LIMIT_ADDRESS: UNLIMITED };
 const config = { ...readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', ...limits }), role: 'api' as const };
 let app = await startApp(config);
-const { demo } = app.firstStart;
+const { demo, invitationUrl } = app.firstStart;
 const tenant = demo && (await app.tenants.find(demo.tenantId));
-if (demo === null || tenant === null) throw new Error('the service has no demo tenant');
+if (demo === null || tenant === null || invitationUrl === null) throw new Error('the service has no demo tenant');
 const owner = { kind: 'secret', keyId: 'key_bench', tenant, environment: 'test' } as const;
 const invoicesOf = ({ store: { db } }: App) => db.collection<InvoiceDocument>('invoices');
 const stored = await storeDone(invoicesOf(app), owner, { count, lines, overMs: OVER_MS });
@@ -85,6 +87,7 @@ serveRequests<GrowthRequest>(
 process.send?.({
   url: app.url ?? '',
   secretKey: demo.secretKey,
+  invitationUrl,
   ids: stored.filter((_id, index) => index % each === 0),
 } satisfies GrowthService);
 
