@@ -12,7 +12,7 @@ import { DRAFT_USE_CASES } from './invoice/drafts/edit-drafts.ts';
 import { fiscalDocumentByNumber, invoiceByNumber } from './invoice/find-by-number.ts';
 import { fiscalDocuments, invoices } from './invoice/list-invoices.ts';
 import { NUMBER_USE_CASES } from './invoice/periods/read-numbers.ts';
-import { period } from './invoice/periods/read-period.ts';
+import { daySums, period } from './invoice/periods/read-period.ts';
 import { creditPreview } from './invoice/preview-credit.ts';
 import { creditsOfInvoices } from './invoice/read-credits.ts';
 import { deductionsOfInvoices } from './invoice/read-deductions.ts';
@@ -46,6 +46,7 @@ export const USE_CASES = {
   creditPreview,
   creditsOfInvoices,
   customers,
+  daySums,
   deductionsOfInvoices,
   fiscalDocumentByNumber,
   fiscalDocuments,

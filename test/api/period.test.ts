@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { addDays } from '../../src/domain/calendar-date.ts';
 import { moroccanDate } from '../../src/domain/morocco/time.ts';
 import { findInconsistencies } from '../../src/storage/consistency.ts';
 import { Client, invoiceBody } from '../support/client.ts';
@@ -50,6 +51,23 @@ withSharedService('a period has the sums of what was issued in it, by kind, stat
   const next = moroccanDate(new Date(Date.now() + 32 * 86_400_000)).slice(0, 7);
   for (const period of [month.slice(0, 4), `${month.slice(0, 4)}-Q${Math.ceil(Number(month.slice(5)) / 3)}`])
     expect((await read(client, period)).data.period.period).toMatchObject({ name: period, invoices, creditNotes });
+  const days = `query ($from: String!, $through: String!) { daySums(from: $from, through: $through) {
+    from through invoices { accepted { ...All } rejected { ...All } } creditNotes { accepted { ...All } } } }
+    fragment All on PeriodSums { count net tax total withheld rates { rate net tax } }`;
+  const sumsOf = async (from: string, through: string) => (await client.graphql(days, { from, through })).body;
+  const today = moroccanDate(new Date());
+  const { pending: _open, ...decided } = invoices;
+  const on = { from: addDays(today, -365), through: today };
+  expect((await sumsOf(on.from, on.through)).data.daySums).toEqual({ ...on, invoices: decided, creditNotes });
+  expect((await sumsOf(addDays(today, 2), addDays(today, 3))).data.daySums.invoices.accepted.count).toBe(0);
+  for (const [from, through, param] of [
+    [addDays(today, -366), today, 'through'],
+    [today, addDays(today, -1), 'through'],
+    ['2026-02-30', today, 'from'],
+    [today, `${today}T00:00:00Z`, 'through'],
+    ['x'.repeat(10_000), today, 'from'],
+  ] as const)
+    expect((await sumsOf(from, through)).errors[0].extensions).toMatchObject({ code: 'invalid_request', param });
   expect((await read(other)).data.period.period.invoices.accepted.count).toBe(0);
   expect((await read(client, next)).data.period.period.invoices.accepted.count).toBe(0);
   expect((await read(client, `${month}x`)).errors[0].extensions).toMatchObject({

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
+import { AMOUNT_TEXTS } from '../../src/dashboard/text/amounts.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { type Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { firstOf, testLong } from '../support/samples.ts';
@@ -83,6 +84,51 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     expect(complaints).toEqual([]);
     await close();
   });
+
+  it.each(firstOf(['fr', 'ar', 'en'] as const))(
+    'home has the amounts of the month beside the last one, and what changed since the last look (%s)',
+    async (language) => {
+      const { page, client, tenant, complaints, close } = await openWorkspacePage(service, browser, { language });
+      const has = (row: string, ...expected: string[]) =>
+        page.waitForFunction(
+          (selector, texts) =>
+            JSON.stringify([...document.querySelectorAll(selector)].map((cell) => cell.textContent)) === texts,
+          { timeout: 20_000 },
+          `.month-so-far [data-row=${row}] td`,
+          JSON.stringify(expected),
+        );
+      const amount = (text: string) => (language === 'en' ? text.replace(',', '.') : text);
+      await has('invoiced', '0', amount('0,00'), amount('0,00'), '–');
+      await settled(client, ACCEPTED);
+      await settled(client, REJECTED);
+      // The first look is compared with the day before yesterday.
+      await has('invoiced', '1', amount('120,00'), amount('0,00'), `+1 ${amount('120,00')}`);
+      await has('rejected', '1', amount('120,00'), amount('0,00'), `+1 ${amount('120,00')}`);
+      const balance = await page.$$eval('.amounts dd:not(.under)', (all) => all.map(({ textContent }) => textContent));
+      expect(balance).toEqual([amount('100,00'), amount('20,00'), amount('120,00')]);
+      const { sinceYesterday } = AMOUNT_TEXTS[language];
+      const since = () => page.$eval('.month-so-far thead th:last-child', ({ textContent }) => textContent);
+      expect(await since()).toBe(sinceYesterday);
+      await expectAccessible(page);
+      // An hour later, on a page that is opened anew: the one that is open keeps what it shows.
+      const home = page.url();
+      await page.goto(home.replace(/home$/, 'keys'));
+      await page.waitForSelector('h1');
+      await page.evaluate((key) => {
+        const kept = JSON.parse(localStorage.getItem(key) ?? '');
+        kept.latest.at = new Date(Date.now() - 3_600_000).toISOString();
+        localStorage.setItem(key, JSON.stringify(kept));
+      }, `look.${tenant.id}.test`);
+      await page.goto(home);
+      await has('invoiced', '1', amount('120,00'), amount('0,00'), '–');
+      expect(await since()).not.toBe(sinceYesterday);
+      await settled(client, ACCEPTED);
+      await has('invoiced', '2', amount('240,00'), amount('0,00'), `+1 ${amount('120,00')}`);
+      await has('rejected', '1', amount('120,00'), amount('0,00'), '–');
+      expect(complaints).toEqual([]);
+      await close();
+    },
+  );
 
   it('documents are found by any part of them, and one by its number', async () => {
     const { page, client, complaints, close } = await openWorkspacePage(service, browser, { open: 'invoices' });

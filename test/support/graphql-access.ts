@@ -147,7 +147,7 @@ InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError 
 null null null 403 403 403 403 null null null null null  Problem expected
 + + + 403 403 403 403 + + + + +  FiscalDocumentConnection edges nodes pageInfo
 + + + 403 403 403 403 + + + + +  FiscalDocumentEdge cursor node
-+ + + 403 403 403 403 + + + + +  Query apiKeys conditions drafts fiscalDocuments invoiceDays invoices period periodNumbers periodSeries rules tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
++ + + 403 403 403 403 + + + + +  Query apiKeys conditions daySums drafts fiscalDocuments invoiceDays invoices period periodNumbers periodSeries rules tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + empty empty 403 403 403 403 + + + + empty  Query customers
 + 404 404 403 403 403 403 + + 403 403 404  Query apiRequest
 + + + 403 403 403 403 + + 403 403 +  Query apiRequestFailures apiRequests
@@ -172,6 +172,7 @@ empty 404 404 403 hidden hidden 403 empty empty empty empty 404  SellerProfile m
 + + + 403 403 403 403 + + + + +  MissingForLive condition text
 + + + 403 403 403 403 + + + + +  Tenant createdAt id missingForLive name seller signingCertificate
 null null null 403 403 403 403 null null null null null  Tenant logo
++ + + 403 403 403 403 + + + + +  SummedDays creditNotes from invoices through
 + + + 403 403 403 403 + + + + +  TestScenario ice name
 hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden hidden  TimeStamp authority time
 empty empty empty 403 403 403 403 empty empty empty empty empty  ValidateInvoicePayload problems
@@ -238,6 +239,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Query.members': 'members { id }',
   'Query.customers': 'customers(beginning: "own-9bd1c7") { ice }',
   'Query.invoiceDays': 'invoiceDays(days: 1) { accepted }',
+  'Query.daySums': 'daySums(from: "2026-11-01", through: "2026-11-30") { from }',
   'Query.period': 'period(period: "2026-11") { period { name } }',
   'Query.periodNumbers': 'periodNumbers(period: "2026") { nodes { id } }',
   'Query.periodSeries': 'periodSeries(period: "2026") { series }',

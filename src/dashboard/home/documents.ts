@@ -23,3 +23,37 @@ export const HOME = graphql(`
 `);
 
 export type Home = ResultOf<typeof HOME>;
+
+/**
+ * The sums of this month so far, of the same days of the last month, of all of the last month, and of today and
+ * yesterday.
+ */
+export const AMOUNTS = graphql(`
+  query Amounts(
+    $from: String!
+    $today: String!
+    $lastFrom: String!
+    $lastSame: String!
+    $lastThrough: String!
+    $yesterday: String!
+  ) {
+    month: daySums(from: $from, through: $today) { ...Amounts }
+    same: daySums(from: $lastFrom, through: $lastSame) { ...Amounts }
+    last: daySums(from: $lastFrom, through: $lastThrough) { ...Amounts }
+    recent: daySums(from: $yesterday, through: $today) { ...Amounts }
+  }
+  fragment Amounts on SummedDays {
+    invoices { ...AmountsByStatus }
+    creditNotes { ...AmountsByStatus }
+  }
+  fragment AmountsByStatus on PeriodKind {
+    pending { ...Amount }
+    signing { ...Amount }
+    transmitted { ...Amount }
+    accepted { ...Amount }
+    rejected { ...Amount }
+  }
+  fragment Amount on PeriodSums { count net tax total }
+`);
+
+export type Amounts = ResultOf<typeof AMOUNTS>;

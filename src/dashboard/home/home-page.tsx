@@ -8,13 +8,14 @@ import { Conditions } from './conditions.tsx';
 import { DayChart } from './day-chart.tsx';
 import { DAYS, type Day, HOME } from './documents.ts';
 import { FirstSteps } from './first-steps.tsx';
+import { MonthSoFar } from './month-so-far.tsx';
 
 const MONTH = 30;
 
-/** `…/home`: today and the last 30 days, what needs attention, and the first steps. */
+/** `…/home`: today, the amounts of the month and what changed, the last 30 days, what needs attention, the first steps. */
 export function HomePage() {
   const { texts, language } = useLanguage();
-  const { title, thirtyDays } = texts.home;
+  const { title } = texts.home;
   const month = useRead(DAYS, { days: MONTH });
   const today = useRead(DAYS, { days: 1 });
   const home = useRead(HOME, {});
@@ -34,7 +35,7 @@ export function HomePage() {
       <h1 class="title">{title}</h1>
       <Refusal why={problem && 'unreachable'} />
       {first && <Counts name={formatDay(first.date, language)} days={[first]} />}
-      {days.length > 1 && <Counts name={thirtyDays} days={days} />}
+      <MonthSoFar />
       {days.length > 1 && <DayChart days={days} />}
       {home.data && <Conditions conditions={home.data.conditions} />}
       {home.data && <FirstSteps home={home.data} />}

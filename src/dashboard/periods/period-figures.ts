@@ -1,8 +1,9 @@
 import type { PeriodReport } from './documents.ts';
 
 type Period = PeriodReport['period'];
-type Statuses = Period['invoices'];
-type Sums = Statuses['accepted'];
+type Sums = Period['invoices']['accepted'];
+type Amounts = Pick<Sums, 'count' | 'net' | 'tax' | 'total'>;
+type ByStatus = Readonly<Record<keyof Period['invoices'], Amounts>>;
 
 /** Sums of documents, in centimes. */
 export interface Figures {
@@ -23,6 +24,11 @@ const OPEN = ['pending', 'signing', 'transmitted'] as const;
 
 /** What a page shows of a period. Credit notes are positive, and taken from the balance. */
 export function figuresOf({ invoices, creditNotes }: Period) {
+  return { ...amountsOf({ invoices, creditNotes }), rates: ratesOf(invoices.accepted, creditNotes.accepted) };
+}
+
+/** The same without the rates of VAT. */
+export function amountsOf({ invoices, creditNotes }: { readonly invoices: ByStatus; readonly creditNotes: ByStatus }) {
   const [invoiced, credited] = [figures(invoices.accepted), figures(creditNotes.accepted)];
   return {
     invoiced,
@@ -34,7 +40,6 @@ export function figuresOf({ invoices, creditNotes }: Period) {
     openCount: OPEN.reduce((sum, status) => sum + invoices[status].count + creditNotes[status].count, 0),
     rejectedInvoices: figures(invoices.rejected),
     rejectedCreditNotes: figures(creditNotes.rejected),
-    rates: ratesOf(invoices.accepted, creditNotes.accepted),
   };
 }
 
@@ -47,7 +52,7 @@ function ratesOf(invoiced: Sums, credited: Sums): RateFigures[] {
   });
 }
 
-function figures({ count, net, tax, total }: Sums): Figures {
+function figures({ count, net, tax, total }: Amounts): Figures {
   return { count, net: BigInt(net), tax: BigInt(tax), total: BigInt(total) };
 }
 

@@ -12,7 +12,7 @@ import {
 import { useLanguage } from '../interface/language.tsx';
 import { useEvery } from '../interface/use-every.ts';
 import { useTitle } from '../interface/use-title.ts';
-import { formatAmount, formatNumber, formatPercent } from '../text/money.ts';
+import { formatNumber, formatPercent } from '../text/money.ts';
 import { moroccanDate } from '../text/moroccan-time.ts';
 import { PERIOD_TEXTS } from '../text/periods.ts';
 import { Missing } from '../workspace/missing.tsx';
@@ -21,6 +21,7 @@ import { PERIOD, type PeriodReport } from './documents.ts';
 import { formatPeriod } from './format-period.ts';
 import { NumberLedger } from './number-ledger.tsx';
 import { type Figures, figuresOf, type RateFigures } from './period-figures.ts';
+import { Balance, Sum, SumTable } from './sum-table.tsx';
 
 /** Time after which a visible page reads the sums again, milliseconds. */
 const AGAIN_MS = 5000;
@@ -93,39 +94,13 @@ function Report({ report, place }: { readonly report: PeriodReport; readonly pla
   const texts = PERIOD_TEXTS[language];
   const [now, before] = [figuresOf(report.period), figuresOf(report.before)];
   const earlier = formatPeriod(moved(place, -1), language);
-  const parts = [
-    [texts.netOfAll, 'net'],
-    [texts.taxOfAll, 'tax'],
-    [texts.totalOfAll, 'total'],
-  ] as const;
   return (
     <>
-      <section class="counts amounts" aria-label={texts.accepted}>
-        <h2>{texts.accepted}</h2>
-        <dl>
-          {parts.map(([name, part]) => (
-            <div key={part}>
-              <dt>{name}</dt>
-              <dd>
-                <Sum of={now.balance[part]} />
-              </dd>
-              <dd class="under">
-                {earlier} <Sum of={before.balance[part]} />
-              </dd>
-            </div>
-          ))}
-        </dl>
-      </section>
+      <Balance title={texts.accepted} now={now.balance} before={before.balance} earlier={earlier} />
       <Rates rates={now.rates} before={before.rates} earlier={earlier} />
       <Documents now={now} before={before} report={report} earlier={earlier} />
     </>
   );
-}
-
-/** An amount in dirhams, isolated from the direction of the text around it. */
-function Sum({ of }: { readonly of: bigint }) {
-  const { language } = useLanguage();
-  return <bdi>{formatAmount(of, language)}</bdi>;
 }
 
 interface RatesProps {
@@ -221,47 +196,6 @@ function Documents({ now, before, report, earlier }: DocumentsProps) {
       ) : (
         <SumTable heads={[documents, count, net, texts.invoices.columns.vat, total, earlier]} rows={all} />
       )}
-    </section>
-  );
-}
-
-interface SumTableProps {
-  readonly heads: readonly string[];
-  readonly rows: readonly {
-    readonly id: string;
-    readonly name: ComponentChild;
-    readonly cells: readonly ComponentChild[];
-  }[];
-}
-
-/** A table of amounts. It scrolls in itself where it is wider than the screen. */
-function SumTable({ heads, rows }: SumTableProps) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
-    <section class="scrolling" tabIndex={0} aria-label={heads[0]}>
-      <table class="rows sums-of-period">
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th scope="col" key={head}>
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ id, name, cells }) => (
-            <tr key={id} data-row={id}>
-              <th scope="row">{name}</th>
-              {cells.map((cell, i) => (
-                <td class="sum" key={i}>
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
     </section>
   );
 }

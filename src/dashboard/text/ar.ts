@@ -352,7 +352,6 @@ export const ar: Texts = {
   },
   home: {
     title: 'الرئيسية',
-    thirtyDays: 'آخر 30 يومًا',
     created: 'أُنشئت',
     open: 'قيد المعالجة',
     perDay: 'الفواتير حسب يوم الإنشاء',

@@ -351,7 +351,6 @@ export const en: Texts = {
   },
   home: {
     title: 'Home',
-    thirtyDays: 'Last 30 days',
     created: 'Created',
     open: 'In progress',
     perDay: 'Invoices by day of creation',

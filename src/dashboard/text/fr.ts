@@ -407,7 +407,6 @@ export const fr = {
   /** The texts of the home page. */
   home: {
     title: 'Accueil',
-    thirtyDays: '30 derniers jours',
     created: 'Créées',
     open: 'En cours',
     perDay: 'Factures par jour de création',

@@ -1,6 +1,11 @@
 import { INVOICE_STATUSES, type InvoiceStatus, STATUSES } from '../../domain/invoice/lifecycle.ts';
 import type { RateSum, Sums } from '../../domain/invoice/periods/day-sums.ts';
-import type { PeriodReport, SummedPeriod } from '../../domain/invoice/periods/read-period.ts';
+import {
+  MOST_SUMMED_DAYS,
+  type PeriodReport,
+  type SummedDays,
+  type SummedPeriod,
+} from '../../domain/invoice/periods/read-period.ts';
 import { TAX_RATE_DESCRIPTION, TAX_RATES, type TaxRate } from '../../domain/invoice/tax-rate.ts';
 import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
@@ -74,6 +79,20 @@ const PeriodType = builder.objectRef<SummedPeriod>('Period').implement({
   }),
 });
 
+const SummedDaysType = builder.objectRef<SummedDays>('SummedDays').implement({
+  description: 'Some days, with the sums of what was issued on them. They are as far behind as those of a period.',
+  fields: (t) => ({
+    from: t.exposeString('from', { description: 'The first day in Morocco, `YYYY-MM-DD`.' }),
+    through: t.exposeString('through', { description: 'The last day.' }),
+    invoices: t.field({ type: PeriodKindType, description: 'Invoices.', resolve: ({ sums }) => sums.invoice }),
+    creditNotes: t.field({
+      type: PeriodKindType,
+      description: 'Credit notes.',
+      resolve: ({ sums }) => sums.credit_note,
+    }),
+  }),
+});
+
 const PeriodReportType = builder.objectRef<PeriodReport>('PeriodReport').implement({
   description: 'A period beside the one before.',
   fields: (t) => ({
@@ -87,6 +106,19 @@ const PeriodReportType = builder.objectRef<PeriodReport>('PeriodReport').impleme
 });
 
 builder.queryFields((t) => ({
+  daySums: t.field({
+    type: SummedDaysType,
+    authScopes: accessOf('daySums'),
+    description: 'The sums of what you issued from one day to another, by kind, current status and rate of VAT.',
+    args: {
+      from: t.arg.string({ required: true, description: 'The first day in Morocco, `YYYY-MM-DD`.' }),
+      through: t.arg.string({
+        required: true,
+        description: `The last day, at most ${MOST_SUMMED_DAYS - 1} days later.`,
+      }),
+    },
+    resolve: (_root, days, { principal, useCases }) => useCases.daySums(principal, days),
+  }),
   period: t.field({
     type: PeriodReportType,
     authScopes: accessOf('period'),

@@ -2,14 +2,18 @@ import { addDays } from '../../calendar-date.ts';
 import { serviceError } from '../../errors.ts';
 import { LENGTHS, moved, nameOf, type PeriodPlace, placeOf } from './period-name.ts';
 
-/** A month, a quarter or a year of the calendar in Morocco. */
-export interface Period {
-  /** `2026-11`, `2026-Q4` or `2026`. */
-  readonly name: string;
+/** Days of the calendar in Morocco. */
+export interface Days {
   /** The first day, `YYYY-MM-DD`. */
   readonly from: string;
   /** The last day. */
   readonly through: string;
+}
+
+/** A month, a quarter or a year. */
+export interface Period extends Days {
+  /** `2026-11`, `2026-Q4` or `2026`. */
+  readonly name: string;
 }
 
 /** @throws {ServiceError} invalid_request if the text names no period */
@@ -25,8 +29,8 @@ export function periodBefore({ name }: Period): Period {
   return periodAt(moved(placeOf(name)!, -1));
 }
 
-/** The days of a period. */
-export function daysOf({ from, through }: Period): string[] {
+/** The days of a period, in order. */
+export function daysOf({ from, through }: Days): string[] {
   const days: string[] = [];
   for (let day = from; day <= through; day = addDays(day, 1)) days.push(day);
   return days;
