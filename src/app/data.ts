@@ -6,6 +6,7 @@ import { type ClientSecrets, createClientSecrets } from '../domain/invoice/clien
 import type { SettledCounts } from '../domain/invoice/count-invoices.ts';
 import type { DocumentStore } from '../domain/invoice/document-store.ts';
 import { createInvoiceIds, type InvoiceIds } from '../domain/invoice/invoice-ids.ts';
+import type { IssuedDays } from '../domain/invoice/periods/filter-totals.ts';
 import type { PeriodSums } from '../domain/invoice/periods/ports.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import { createFairQueue } from '../domain/kit/fair-queue.ts';
@@ -19,6 +20,7 @@ import { ensureIndexes } from '../storage/indexes.ts';
 import { createSettledCounts } from '../storage/invoice-counts.ts';
 import { createInvoiceFeed, type InvoiceFeedService } from '../storage/invoice-feed.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
+import { createIssuedDays } from '../storage/issued-days.ts';
 import { createLogoStore } from '../storage/logos.ts';
 import { createPeriodSums } from '../storage/period-sums.ts';
 import { createRequestLog } from '../storage/request-log.ts';
@@ -69,6 +71,7 @@ export interface Data
   readonly invoices: InvoiceRepository;
   readonly settledCounts: SettledCounts;
   readonly periodSums: PeriodSums;
+  readonly issuedDays: IssuedDays;
   readonly requestLog: RequestLog;
   readonly signersCertificates: SignersCertificates;
   /** The audit log. It also writes each entry to the log of the process. */
@@ -152,6 +155,7 @@ export async function openData(
     invoices: metrics.observed(createInvoiceRepository(db, background('changes'))),
     settledCounts: createSettledCounts(db),
     periodSums: createPeriodSums(db),
+    issuedDays: createIssuedDays(db),
     requestLog: createRequestLog(db),
     signersCertificates: createSignersCertificates(db),
     audit: createAudit(

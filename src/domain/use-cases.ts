@@ -11,6 +11,7 @@ import { customers } from './invoice/customer-search.ts';
 import { DRAFT_USE_CASES } from './invoice/drafts/edit-drafts.ts';
 import { fiscalDocumentByNumber, invoiceByNumber } from './invoice/find-by-number.ts';
 import { fiscalDocuments, invoices } from './invoice/list-invoices.ts';
+import { fiscalDocumentTotals } from './invoice/periods/filter-totals.ts';
 import { NUMBER_USE_CASES } from './invoice/periods/read-numbers.ts';
 import { daySums, period } from './invoice/periods/read-period.ts';
 import { creditPreview } from './invoice/preview-credit.ts';
@@ -50,6 +51,7 @@ export const USE_CASES = {
   deductionsOfInvoices,
   fiscalDocumentByNumber,
   fiscalDocuments,
+  fiscalDocumentTotals,
   invoiceByNumber,
   invoiceDays,
   invoiceEvents,

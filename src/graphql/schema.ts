@@ -14,6 +14,7 @@ import './types/webhook-delivery.ts';
 import './types/webhook-event.ts';
 import './types/webhook-resend.ts';
 import './types/fiscal-document-list.ts';
+import './types/fiscal-document-totals.ts';
 import './types/invoice-by-number.ts';
 import './types/invoice-search.ts';
 import './types/period.ts';

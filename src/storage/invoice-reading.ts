@@ -11,6 +11,7 @@ import { batchedFind } from './batched-find.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { highestSerial, type NumberedInvoices, numberKey, ownNumberKey } from './invoice-numbers.ts';
 import { pageOf } from './invoice-page.ts';
+import { numberedPageOf } from './numbered-page.ts';
 import { readAll } from './pages.ts';
 import { sortedPageOf } from './sorted-page.ts';
 
@@ -63,6 +64,7 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
 
     page: (query) => pageOf(invoices, query),
     sortedPage: (query) => sortedPageOf(invoices, query),
+    numberedPage: (query) => numberedPageOf(stores, query),
 
     async customers({ tenantId, environment, field, prefix, limit }) {
       const path = SEARCHED[field];

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { KINDS, type Kind } from '../../src/domain/invoice/kinds.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { Client } from '../support/client.ts';
 import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
 import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
@@ -104,6 +105,40 @@ it('is sorted by date, amount and customer, in both directions and over pages of
     expect(await read(`sort: ${sort}, kind: credit_note`)).toEqual([notes, notes]);
   }
   expect(await read('sort: oldest, status: accepted')).toEqual([oldest, oldest]);
+});
+
+it('is sorted by number, series by series, without what has no number', async () => {
+  const owner = { tenantId: tenant.id, environment: 'test' as const };
+  const { db } = service.app.store;
+  const series = (of: string) => (of.startsWith('crn_') ? 'AV-2026' : '2026');
+  const [fifth, fourth, third, second, first] = made as [string, string, string, string, string];
+  // In another order than they were made, and one without a number.
+  const numbered = [third, fourth, fifth, first].map((id, n) => ({ id, name: series(id), serial: n + 1 }));
+  for (const { id, name, serial } of numbered) {
+    const set = { $set: { series: { name, serial } } };
+    await db.collection<{ _id: string }>('invoices').updateOne({ _id: id }, set);
+    const number = { _id: seriesKey(owner, { name, serial }), invoiceId: id };
+    await db.collection<{ _id: string; invoiceId: string }>('invoice_numbers').insertOne(number);
+  }
+  const lost = { _id: seriesKey(owner, { name: '2026', serial: 9 }), invoiceId: 'lost', lostFrom: 5 };
+  await db.collection<{ _id: string }>('invoice_numbers').insertOne(lost);
+  const inOrder = numbered.toSorted((a, b) => a.name.length - b.name.length || a.serial - b.serial).map(({ id }) => id);
+  expect(inOrder).not.toContain(second);
+  for (const [sort, all] of [
+    ['number', inOrder],
+    ['number_descending', inOrder.toReversed()],
+  ] as const) {
+    expect([sort, ...(await read(`sort: ${sort}`))]).toEqual([sort, all, all]);
+    for (const [kind, prefix] of [
+      ['credit_note', 'crn_'],
+      ['invoice', 'inv_'],
+    ] as const) {
+      const expected = all.filter((id) => id.startsWith(prefix));
+      expect([kind, ...(await read(`sort: ${sort}, kind: ${kind}`))]).toEqual([kind, expected, expected]);
+    }
+  }
+  expect(await list(`(sort: number, after: "${second}")`)).toMatchObject({ code: 'invalid_request', param: 'after' });
+  expect(await list('(sort: number, status: accepted)')).toMatchObject({ code: 'invalid_request', param: 'sort' });
 });
 
 it('refuses orders and filters for which no index is, and cursors of others', async () => {

@@ -68,6 +68,28 @@ withSharedService('a period has the sums of what was issued in it, by kind, stat
     ['x'.repeat(10_000), today, 'from'],
   ] as const)
     expect((await sumsOf(from, through)).errors[0].extensions).toMatchObject({ code: 'invalid_request', param });
+  // The totals of lists: of the days, and of what a search finds.
+  const totals = `query ($kind: FiscalDocumentKind, $status: InvoiceStatus, $search: String, $from: String, $through: String) {
+    fiscalDocumentTotals(kind: $kind, status: $status, search: $search, from: $from, through: $through) {
+      count net tax total hasMore } }`;
+  const totalsOf = async (filter: object, by = client) => {
+    const { body } = await by.graphql(totals, { ...filter });
+    return body.data?.fiscalDocumentTotals ?? body.errors[0].extensions;
+  };
+  const all = { count: 4, net: '20000', tax: '4000', total: '24000', hasMore: false };
+  const some = { count: 2, net: '20000', tax: '3000', total: '23000', hasMore: false };
+  const none = { count: 0, net: '0', tax: '0', total: '0', hasMore: false };
+  for (const search of [null, 'atlas']) {
+    if (search) for (const id of [...accepted, rejected, note]) await client.found(id, id);
+    const only = search === null ? { ...all } : { ...all, count: 3, net: '10000', tax: '2000', total: '12000' };
+    expect([search, await totalsOf({ search })]).toEqual([search, only]);
+    expect(await totalsOf({ search, kind: 'invoice', status: 'accepted', from: today, through: today })).toEqual(some);
+    expect(await totalsOf({ search, from: addDays(today, 1) })).toEqual(none);
+    expect(await totalsOf({ search, through: addDays(today, -1) })).toEqual(none);
+    expect(await totalsOf({ search }, other)).toEqual(none);
+  }
+  expect(await totalsOf({ from: '2026-11-31' })).toMatchObject({ code: 'invalid_request', param: 'from' });
+  expect(await totalsOf({ search: 'x'.repeat(500) })).toMatchObject({ code: 'invalid_request', param: 'search' });
   expect((await read(other)).data.period.period.invoices.accepted.count).toBe(0);
   expect((await read(client, next)).data.period.period.invoices.accepted.count).toBe(0);
   expect((await read(client, `${month}x`)).errors[0].extensions).toMatchObject({

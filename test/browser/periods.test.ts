@@ -95,6 +95,14 @@ describe.skipIf(BROWSER_PATH === null)('the page of a period', () => {
       await page.click('[data-row="credited"] a');
       await page.waitForSelector('.invoices .row-link');
       expect(await page.$$eval('.row-link', (rows) => rows.length)).toBe(1);
+      const totals = await page.waitForSelector('.list-totals');
+      const sums = await totals?.$$eval('bdi', (all) => all.map(({ textContent }) => textContent));
+      expect(sums).toEqual(amounts('−10,00', '−2,00', '−12,00'));
+      await page.goto(`${href.replace(/periods$/, 'invoices')}?sort=number`);
+      await page.waitForSelector('.invoices [aria-sort=ascending]');
+      await page.waitForSelector('.invoices .row-link');
+      const numbers = await page.$$eval('.row-link bdi', (all) => all.map(({ textContent }) => textContent));
+      expect(numbers.slice(0, 1).concat(numbers.slice(-1))).toEqual([`${year}-000001`, `AV-${year}-000001`]);
       await page.goto(`${href}/2026-13`);
       await page.waitForSelector('main h1');
       expect(await page.$('[data-row]')).toBeNull();

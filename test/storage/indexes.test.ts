@@ -27,6 +27,7 @@ import { createInstallationRepository } from '../../src/storage/installation.ts'
 import { createSettledCounts } from '../../src/storage/invoice-counts.ts';
 import { ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { createIssuedDays } from '../../src/storage/issued-days.ts';
 import { createIssuedNumbers } from '../../src/storage/issued-numbers.ts';
 import { createLogoStore } from '../../src/storage/logos.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
@@ -291,6 +292,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.keepCredits', () => invoices.keepCredits(kept, 0, []), 1],
   ['invoices.correctionStatesOf', () => invoices.correctionStatesOf([kept.id, newId('crn')]), 1],
   ['invoices.awaitingNumber', () => invoices.awaitingNumber('ten_1', 'test', '2026', 5), 5],
+  ['issuedDays.between', () => createIssuedDays(store.db).between(test, { from: null, through: null }, 5), 5],
   ['issuedNumbers.taken', () => createIssuedNumbers(store.db).taken(test, '2026', ALL_SERIALS, 5), 5],
   ['issuedNumbers.taken, backwards', () => createIssuedNumbers(store.db).taken(test, '2026', ALL_SERIALS, 5, true), 5],
   ['issuedNumbers.lost', () => createIssuedNumbers(store.db).lost(test, '2026', ALL_SERIALS, 5), 1],
@@ -454,6 +456,12 @@ function pageCalls(): [string, () => Promise<unknown>, number][] {
           // Each kind has a page, in one or two ranges.
           calls.push([`invoices.sortedPage: ${asked.join(', ')}`, () => invoices.sortedPage(query), 12]);
         }
+  for (const kind of ['invoice', 'credit_note', null] as const)
+    for (const isBackwards of [false, true])
+      for (const after of [null, '2026-000003', 'A 3']) {
+        const query = { ...test, kind, isBackwards, after, limit: 5 };
+        calls.push([`invoices.numberedPage: ${kind}, ${isBackwards}, ${after}`, () => invoices.numberedPage(query), 6]);
+      }
   return calls;
 }
 

@@ -147,7 +147,8 @@ InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError 
 null null null 403 403 403 403 null null null null null  Problem expected
 + + + 403 403 403 403 + + + + +  FiscalDocumentConnection edges nodes pageInfo
 + + + 403 403 403 403 + + + + +  FiscalDocumentEdge cursor node
-+ + + 403 403 403 403 + + + + +  Query apiKeys conditions daySums drafts fiscalDocuments invoiceDays invoices period periodNumbers periodSeries rules tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
++ + + 403 403 403 403 + + + + +  FiscalDocumentTotals count hasMore net tax total
++ + + 403 403 403 403 + + + + +  Query apiKeys conditions daySums drafts fiscalDocumentTotals fiscalDocuments invoiceDays invoices period periodNumbers periodSeries rules tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + empty empty 403 403 403 403 + + + + empty  Query customers
 + 404 404 403 403 403 403 + + 403 403 404  Query apiRequest
 + + + 403 403 403 403 + + 403 403 +  Query apiRequestFailures apiRequests
@@ -216,6 +217,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Query.invoiceByNumber': 'invoiceByNumber(number: "OWN 4711") { id }',
   'Query.fiscalDocumentByNumber': 'fiscalDocumentByNumber(number: "OWN 4711") { id }',
   'Query.fiscalDocuments': 'fiscalDocuments { nodes { id } }',
+  'Query.fiscalDocumentTotals': 'fiscalDocumentTotals(kind: invoice) { count }',
   'Query.invoices': 'invoices { nodes { id } }',
   'Query.verifyDocument': 'verifyDocument(xml: "<a/>") { valid }',
   'Query.webhookEndpoint': 'webhookEndpoint(id: "ENDPOINT") { id }',

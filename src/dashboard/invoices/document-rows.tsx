@@ -24,11 +24,12 @@ export function DocumentRows({ list, empty, filter, children }: DocumentRowsProp
   const { address } = useWorkspace();
   const { number, customer, status, date } = texts.invoices.columns;
   const own = TABLE_TEXTS[language];
+  const byNumber = isSortable(filter, 'number') && ({ sort: ['number_descending', 'number'] } as const);
   const byCustomer = isSortable(filter, 'customer') && ({ sort: ['customer', 'customer_descending'] } as const);
   const byAmount = isSortable(filter, 'amount') && ({ sort: ['amount_descending', 'amount'] } as const);
   const byDate = isSortable(filter, 'oldest') && ({ sort: ['newest', 'oldest'] } as const);
   const columns: readonly Column<ListedDocument>[] = [
-    { id: 'number', name: number, cell: (row) => <Numbered row={row} /> },
+    { id: 'number', name: number, ...byNumber, cell: (row) => <Numbered row={row} /> },
     {
       id: 'customer',
       name: customer,

@@ -41,6 +41,15 @@ export const DOCUMENTS = graphql(`
 export type ListedDocument = ResultOf<typeof DOCUMENTS>['fiscalDocuments']['nodes'][number];
 export type DocumentsVariables = VariablesOf<typeof DOCUMENTS>;
 
+/** The totals of what the list is restricted to. */
+export const TOTALS = graphql(`
+  query Totals($kind: FiscalDocumentKind, $status: InvoiceStatus, $search: String, $from: String, $through: String) {
+    fiscalDocumentTotals(kind: $kind, status: $status, search: $search, from: $from, through: $through) {
+      count net tax total hasMore
+    }
+  }
+`);
+
 /** The fields of an invoice or credit note that a member of its tenant sees. */
 export const MEMBER_DOCUMENT = graphql(`
   query MemberDocument($id: ID!) {

@@ -12,6 +12,7 @@ import { DocumentRows } from './document-rows.tsx';
 import { DOCUMENTS } from './documents.ts';
 import { ExportButton } from './export-button.tsx';
 import { type Filter, filterOf, isFiltered, searchOf, variablesOf } from './invoice-filter.ts';
+import { ListTotals } from './list-totals.tsx';
 import { SearchForm } from './search-form.tsx';
 
 /** `…/invoices`: a page of the invoices and credit notes, newest first. The address contains the filter and the page. */
@@ -53,6 +54,7 @@ export function InvoicesPage() {
           found?.pageInfo.hasNextPage ? PALETTE_TEXTS[language].goesOn : isFiltered(filter) || !isFirst ? none : noneYet
         }
       >
+        <ListTotals filter={filter} />
         <ExportButton filter={filter} key={searchOf(filter)} />
       </DocumentRows>
     </section>

@@ -61,7 +61,7 @@ export function NumberLedger({ period }: { readonly period: string }) {
 /** Says from which to which number a series went, and which numbers no document has. */
 function Range({ of: { first, last, count, lost } }: { readonly of: SeriesOfPeriod }) {
   const { language } = useLanguage();
-  const { range, documents, noGap, gaps } = NUMBER_TEXTS[language];
+  const { range, noGap, gaps } = NUMBER_TEXTS[language];
   const isolated = (text: string | null) => `\u2068${text}\u2069`;
   const separator = language === 'ar' ? '، ' : ', ';
   const without = lost.map(({ number, through }) =>
@@ -69,7 +69,7 @@ function Range({ of: { first, last, count, lost } }: { readonly of: SeriesOfPeri
   );
   const parts = [
     range(isolated(first), isolated(last)),
-    documents(count),
+    TABLE_TEXTS[language].documents(count),
     without.length === 0 ? noGap : `${gaps} ${without.join(separator)}`,
   ];
   return <p data-series={first?.replace(/-\d+$/, '')}>{parts.join(separator)}</p>;

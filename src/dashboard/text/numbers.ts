@@ -21,7 +21,6 @@ interface NumberTexts {
   readonly assigning: string;
   /** The numbers of a series in the period. */
   readonly range: (first: string, last: string) => string;
-  readonly documents: (count: number) => string;
   readonly noGap: string;
   readonly gaps: string;
   readonly none: string;
@@ -45,7 +44,6 @@ export const NUMBER_TEXTS: Readonly<Record<Language, NumberTexts>> = {
     missing: 'Inexpliqué\u00a0: prévenez l’exploitant du service',
     assigning: 'Attribution en cours',
     range: (first, last) => `${first} à ${last}`,
-    documents: counted('fr', { one: '# document', other: '# documents' }),
     noGap: 'aucun numéro ne manque',
     gaps: 'sans document\u00a0:',
     none: 'Aucun numéro n’a été attribué dans cette période.',
@@ -65,7 +63,6 @@ export const NUMBER_TEXTS: Readonly<Record<Language, NumberTexts>> = {
     missing: 'Unexplained: tell the operator of the service',
     assigning: 'Being assigned',
     range: (first, last) => `${first} to ${last}`,
-    documents: counted('en', { one: '# document', other: '# documents' }),
     noGap: 'no number is missing',
     gaps: 'without a document:',
     none: 'No number was assigned in this period.',
@@ -91,14 +88,6 @@ export const NUMBER_TEXTS: Readonly<Record<Language, NumberTexts>> = {
     missing: 'بلا تفسير، أبلغوا مشغّل الخدمة',
     assigning: 'قيد الإسناد',
     range: (first, last) => `من ${first} إلى ${last}`,
-    documents: counted('ar', {
-      zero: 'لا وثيقة',
-      one: 'وثيقة واحدة',
-      two: 'وثيقتان',
-      few: '# وثائق',
-      many: '# وثيقة',
-      other: '# وثيقة',
-    }),
     noGap: 'لا ينقص أي رقم',
     gaps: 'أرقام بلا وثيقة:',
     none: 'لم يُسند أي رقم في هذه الفترة.',

@@ -36,6 +36,11 @@ interface TableTexts {
   readonly request: string;
   readonly status: string;
   readonly duration: string;
+  readonly documents: (count: number) => string;
+  /** Of a list that has more documents than were counted. */
+  readonly moreThan: (count: number) => string;
+  /** The totals of what a list is restricted to. */
+  readonly totals: string;
 }
 
 export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
@@ -68,6 +73,9 @@ export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
     request: 'Requête',
     status: 'Statut',
     duration: 'Durée',
+    documents: counted('fr', { one: '# document', other: '# documents' }),
+    moreThan: counted('fr', { other: 'Plus de # documents' }),
+    totals: 'Totaux de la liste',
   },
   en: {
     columns: 'Columns',
@@ -98,6 +106,9 @@ export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
     request: 'Request',
     status: 'Status',
     duration: 'Duration',
+    documents: counted('en', { one: '# document', other: '# documents' }),
+    moreThan: counted('en', { other: 'More than # documents' }),
+    totals: 'Totals of the list',
   },
   ar: {
     columns: 'الأعمدة',
@@ -128,5 +139,15 @@ export const TABLE_TEXTS: Readonly<Record<Language, TableTexts>> = {
     request: 'الطلب',
     status: 'الحالة',
     duration: 'المدة',
+    documents: counted('ar', {
+      zero: 'لا وثيقة',
+      one: 'وثيقة واحدة',
+      two: 'وثيقتان',
+      few: '# وثائق',
+      many: '# وثيقة',
+      other: '# وثيقة',
+    }),
+    moreThan: counted('ar', { few: 'أكثر من # وثائق', other: 'أكثر من # وثيقة' }),
+    totals: 'مجاميع القائمة',
   },
 };

@@ -80,6 +80,12 @@ export interface SortedPageQuery {
   readonly maxBytes?: number;
 }
 
+/** A page in the order of the numbers, from the lowest up, or in the reverse order. */
+export interface NumberedPageQuery extends Omit<SortedPageQuery, 'field' | 'after'> {
+  /** The number behind which the page begins; null for the first page. */
+  readonly after: string | null;
+}
+
 export interface InvoicePage {
   /** In the order of the list: newest first, unless it is sorted. */
   readonly invoices: readonly Invoice[];

@@ -72,7 +72,7 @@ interface ListPorts {
 }
 
 interface SortedPorts {
-  readonly invoices: Pick<InvoiceReading, 'page' | 'orderOf' | 'sortedPage' | 'find'>;
+  readonly invoices: Pick<InvoiceReading, 'page' | 'orderOf' | 'sortedPage' | 'numberedPage' | 'find'>;
 }
 
 async function pageOf(

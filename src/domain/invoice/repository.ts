@@ -10,6 +10,7 @@ import type {
   InvoicePage,
   InvoicePageQuery,
   KnownCustomer,
+  NumberedPageQuery,
   SortedPageQuery,
   StatusCounts,
 } from './invoice-queries.ts';
@@ -145,6 +146,8 @@ export interface InvoiceReading {
   page(query: InvoicePageQuery): Promise<InvoicePage>;
   /** Its rows are in the order of reading. */
   sortedPage(query: SortedPageQuery): Promise<InvoicePage>;
+  /** Its rows are in the order of reading. Takes two round trips for each range of series, and one more. */
+  numberedPage(query: NumberedPageQuery): Promise<InvoicePage>;
   /**
    * Finds the customers of a tenant's invoices by a prefix, in the order of the prefix's field. Takes one round trip for
    * each customer, and one more.

@@ -2,6 +2,7 @@ import { serviceError } from '../errors.ts';
 import { type PageSpan, placeInList } from '../page.ts';
 import type { Member } from '../principal.ts';
 import { customerKey } from './customer-key.ts';
+import type { Invoice } from './invoice.ts';
 import type { InvoicePage, SortValue } from './invoice-queries.ts';
 import { isDocumentId, isIdOfKind, type Kind } from './kinds.ts';
 import type { InvoiceReading } from './repository.ts';
@@ -14,7 +15,9 @@ const VALUES = {
   amount_descending: ['amount', true],
   customer: ['customerKey', false],
   customer_descending: ['customerKey', true],
-} as const satisfies Readonly<Record<SortByValue, readonly [SortValue['field'], boolean]>>;
+  number: ['number', false],
+  number_descending: ['number', true],
+} as const satisfies Readonly<Record<SortByValue, readonly [SortValue['field'] | 'number', boolean]>>;
 
 export function isByValue(sort: Sort): sort is SortByValue {
   return sort in VALUES;
@@ -32,7 +35,7 @@ interface SortedListInput extends PageSpan {
  * @throws {ServiceError} invalid_request for a filter, a limit out of range or an unknown cursor
  */
 export async function sortedPage(
-  invoices: Pick<InvoiceReading, 'sortedPage' | 'find' | 'orderOf'>,
+  invoices: Pick<InvoiceReading, 'sortedPage' | 'numberedPage' | 'find' | 'orderOf'>,
   { tenant, environment }: Pick<Member, 'tenant' | 'environment'>,
   { sort, kind, maxBytes, ...span }: SortedListInput,
   filters: object,
@@ -41,27 +44,31 @@ export async function sortedPage(
   if (other !== undefined)
     throw serviceError('invalid_request', `sort: ${sort} cannot be combined with ${other}.`, 'sort');
   const [field, isDescending] = VALUES[sort];
-  let value: SortValue | null = null;
+  let found: Invoice | null = null;
   const { limit, cursor } = await placeInList(span, async (id) => {
     const isOfList = kind === null ? isDocumentId(id) : isIdOfKind(kind, id);
     const order = isOfList ? await invoices.orderOf(tenant.id, environment, id) : null;
-    const row = order === null ? null : await invoices.find(id);
-    if (!row || order === null) return null;
-    value = field === 'amount' ? { field, value: row.amount } : { field, value: customerKey(row.customer.name) };
-    return { order };
+    found = order === null ? null : await invoices.find(id);
+    return found && order !== null && (field !== 'number' || found.number !== null) ? { order } : null;
   });
   const isBackwards = (cursor?.direction === 'before') !== isDescending;
-  const page = await invoices.sortedPage({
-    tenantId: tenant.id,
-    environment,
-    kind,
-    field,
-    isBackwards,
-    after: cursor && value && { value: (value as SortValue).value, order: cursor.order },
-    limit,
+  const query = {
+    ...{ tenantId: tenant.id, environment, kind, isBackwards, limit },
     ...(maxBytes !== undefined && { maxBytes }),
-  });
+  };
+  const at = found as Invoice | null;
+  const page = await (field === 'number'
+    ? invoices.numberedPage({ ...query, after: at?.number ?? null })
+    : invoices.sortedPage({
+        ...query,
+        field,
+        after: cursor && at && { value: sortValueOf(field, at), order: cursor.order },
+      }));
   return cursor?.direction === 'before' ? reversed(page) : page;
+}
+
+function sortValueOf(field: SortValue['field'], { amount, customer }: Invoice): SortValue['value'] {
+  return field === 'amount' ? amount : customerKey(customer.name);
 }
 
 /** Returns a page whose rows are in the reverse order. */

@@ -7,6 +7,9 @@ export const SORTS = {
   customer:
     'By the name of the customer, without regard to case and accents; newest first among equal ones. Only with `kind`.',
   customer_descending: 'The reverse of `customer`. Only with `kind`.',
+  number:
+    'By the legal number, series by series: those of invoices by year, those of credit notes, then your own numbers. Documents without a number are not in it. Only with `kind`.',
+  number_descending: 'The reverse of `number`. Only with `kind`.',
 } as const;
 
 export type Sort = keyof typeof SORTS;

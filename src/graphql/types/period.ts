@@ -32,12 +32,12 @@ const PeriodSumsType = builder.objectRef<Sums>('PeriodSums').implement({
     net: t.field({
       type: 'CentimesSum',
       description: 'Excluding tax.',
-      resolve: ({ rates }) => sumOf(rates, ({ net }) => net),
+      resolve: ({ rates }) => sumOfRates(rates, ({ net }) => net),
     }),
     tax: t.field({
       type: 'CentimesSum',
       description: 'The VAT of all rates.',
-      resolve: ({ rates }) => sumOf(rates, ({ tax }) => tax),
+      resolve: ({ rates }) => sumOfRates(rates, ({ tax }) => tax),
     }),
     total: t.expose('amount', {
       type: 'CentimesSum',
@@ -131,6 +131,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-function sumOf(rates: Sums['rates'], part: (sum: RateSum) => bigint): bigint {
+/** Adds a part of the sums of all rates. */
+export function sumOfRates(rates: Sums['rates'], part: (sum: RateSum) => bigint): bigint {
   return [...rates.values()].reduce((sum, each) => sum + part(each), 0n);
 }

@@ -11,6 +11,7 @@ import { newCreationMoment, orderAt } from '../../../src/domain/order-key.ts';
 import type { Store } from '../../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../../src/storage/invoice-document.ts';
 import { createInvoiceRepository } from '../../../src/storage/invoices.ts';
+import { createIssuedDays } from '../../../src/storage/issued-days.ts';
 import { createIssuedNumbers } from '../../../src/storage/issued-numbers.ts';
 import { createLostNumbers } from '../../../src/storage/lost-numbers.ts';
 import { createNumberSeries } from '../../../src/storage/number-series.ts';
@@ -38,6 +39,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
   const lost = createLostNumbers(store.db);
   const series = createNumberSeries(store.db);
   const issued = createIssuedNumbers(store.db);
+  const days = createIssuedDays(store.db);
   const ids = createInvoiceIds('s');
 
   async function fresh(changes: Partial<Invoice> = {}, set?: object): Promise<Invoice> {
@@ -150,6 +152,11 @@ export function invoiceCases(store: Store): Record<string, Subject> {
         because: A_LIST,
       },
     ],
+    numberedPage: {
+      call: () => invoices.numberedPage({ ...OWNER, kind: 'invoice', isBackwards: false, after: null, limit: 2 }),
+      scatters: ['find invoice_numbers by _id, lostFrom'],
+      because: A_LIST,
+    },
     customers: {
       call: async () => {
         await fresh();
@@ -278,6 +285,13 @@ export function invoiceCases(store: Store): Record<string, Subject> {
           lost.continueAfter({ tenantId: newId('ten'), environment }, { name: '2026', serial: 5 }, { mayBegin: true }),
         scatters: ['find invoice_numbers by _id'],
         because: 'an operator does it once after a restore; each shard reads one key',
+      },
+    }),
+    createIssuedDays: subject(days, {
+      between: {
+        call: () => days.between(OWNER, { from: null, through: null }, 5),
+        scatters: ['find day_sums by _id'],
+        because: 'a person looks at a list, and each shard reads its share of the days',
       },
     }),
     createIssuedNumbers: subject(issued, {

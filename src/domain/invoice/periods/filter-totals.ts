@@ -1,0 +1,113 @@
+import { addDays, isCalendarDate } from '../../calendar-date.ts';
+import { serviceError } from '../../errors.ts';
+import { PAGE_SIZE } from '../../limits.ts';
+import { startOfMoroccanDay } from '../../morocco/time.ts';
+import type { Member } from '../../principal.ts';
+import type { Owner } from '../../tenant/tenant.ts';
+import type { Call, UseCase } from '../../use-case.ts';
+import { KIND_NAMES, type Kind } from '../kinds.ts';
+import type { InvoiceStatus } from '../lifecycle.ts';
+import type { InvoiceReading } from '../repository.ts';
+import { searchOf } from '../search/query.ts';
+import { type DaySums, NO_SUMS, plus, type StatusSums, type Sums, sumsOfOne } from './day-sums.ts';
+import type { Days } from './period.ts';
+import { summedOf } from './summed-invoice.ts';
+
+/** The sums of a tenant's days in order. */
+export interface IssuedDays {
+  /** Up to `limit` days on which something was issued, the first ones. Null: without a bound. */
+  between(owner: Owner, days: { readonly [End in keyof Days]: string | null }, limit: number): Promise<DaySums[]>;
+}
+
+/** What a list is restricted to. */
+export interface TotalsInput {
+  readonly kind: Kind | null;
+  readonly status: InvoiceStatus | null;
+  readonly search: string | null;
+  /** The first and the last day of issue in Morocco, `YYYY-MM-DD`. */
+  readonly from: string | null;
+  readonly through: string | null;
+}
+
+export interface FilterTotals {
+  /** Of invoices and credit notes. */
+  readonly count: number;
+  /** What credit notes state is taken away. */
+  readonly sums: Sums;
+  /** Whether there may be more documents than were summed. */
+  readonly hasMore: boolean;
+}
+
+/** Maximum number of found documents that are summed. */
+export const MOST_TOTALLED = 1000;
+/** Maximum size of the documents that a search reads for the totals, bytes. */
+const MOST_BYTES = 8 * 1024 * 1024;
+/** Maximum number of days with a document that are summed: those of ten years. */
+const MOST_DAYS = 3660;
+
+interface Needs {
+  readonly invoices: Pick<InvoiceReading, 'page' | 'orderOf'>;
+  readonly issuedDays: IssuedDays;
+}
+
+/**
+ * Sums the documents of a list. Without a search it reads the sums of the days, however many documents there are. A
+ * search reads what it finds, up to {@link MOST_TOTALLED} documents.
+ * @throws {ServiceError} invalid_request for days that do not exist, or a search that is too long
+ */
+export const fiscalDocumentTotals = {
+  scope: 'read',
+  async run(needs: Needs, { by }: Call, asked: TotalsInput): Promise<FilterTotals> {
+    for (const name of ['from', 'through'] as const)
+      if (asked[name] !== null && !isCalendarDate(asked[name]))
+        throw serviceError('invalid_request', `${name} must be a date such as 2026-11-30.`, name);
+    return asked.search === null ? ofDays(needs, by, asked) : ofSearch(needs, by, { ...asked, search: asked.search });
+  },
+} as const satisfies UseCase;
+
+async function ofDays(
+  { issuedDays }: Needs,
+  { tenant, environment }: Member,
+  { kind, status, from, through }: TotalsInput,
+): Promise<FilterTotals> {
+  const days = await issuedDays.between({ tenantId: tenant.id, environment }, { from, through }, MOST_DAYS + 1);
+  const rows = days
+    .slice(0, MOST_DAYS)
+    .flatMap(({ sums }) => sums)
+    .filter((row) => (kind === null || row.kind === kind) && (status === null || row.status === status));
+  return totalsOf(rows, days.length > MOST_DAYS);
+}
+
+async function ofSearch(
+  { invoices }: Needs,
+  { tenant, environment }: Member,
+  { kind, status, from, through, search }: TotalsInput & { readonly search: string },
+): Promise<FilterTotals> {
+  const query = {
+    ...{ tenantId: tenant.id, environment, kind, status, match: null, limit: PAGE_SIZE.most },
+    search: searchOf(search),
+    createdFrom: from === null ? null : startOfMoroccanDay(from),
+    createdUntil: through === null ? null : startOfMoroccanDay(addDays(through, 1)),
+  };
+  const rows: Pick<StatusSums, 'kind' | keyof Sums>[] = [];
+  let bytes = 0;
+  let cursor: { readonly direction: 'after'; readonly order: string } | null = null;
+  for (;;) {
+    const page = await invoices.page({ ...query, cursor });
+    rows.push(...page.invoices.map((each) => ({ kind: each.kind, ...sumsOfOne(summedOf(each)) })));
+    bytes += page.bytes;
+    const last = page.invoices.at(-1)?.id;
+    if (!page.hasMore) return totalsOf(rows, false);
+    if (rows.length >= MOST_TOTALLED || bytes >= MOST_BYTES || page.stoppedAt !== undefined || last === undefined)
+      return totalsOf(rows, true);
+    const order = await invoices.orderOf(tenant.id, environment, last);
+    if (order === null) return totalsOf(rows, true);
+    cursor = { direction: 'after', order };
+  }
+}
+
+function totalsOf(rows: readonly (Sums & { readonly kind: Kind })[], hasMore: boolean): FilterTotals {
+  const sumOf = (kind: Kind) => rows.reduce<Sums>((sum, row) => (row.kind === kind ? plus(sum, row) : sum), NO_SUMS);
+  const [invoices, notes] = KIND_NAMES.map(sumOf) as [Sums, Sums];
+  return { count: invoices.count + notes.count, sums: plus(invoices, notes, -1), hasMore };
+}
