@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { forgetTyped } from '../interface/kept-typed.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
 import { useSession, workspaceAddress } from '../workspace/session.ts';
@@ -21,8 +22,9 @@ export function AccountContent() {
 
   async function signOut() {
     const { refusal } = await callAccounts('sign-out', {});
-    if (refusal === null) route('/sign-in', true);
-    else setFailed(true);
+    if (refusal !== null) return setFailed(true);
+    forgetTyped();
+    route('/sign-in', true);
   }
 
   async function readName() {

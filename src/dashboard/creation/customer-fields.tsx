@@ -10,9 +10,7 @@ import { SCENARIOS } from './documents.ts';
 import { kindOf, type TypedInvoice, typedCustomerOf } from './drawn-up.ts';
 import type { Fault, Faults } from './faults.tsx';
 import { Choice, Field } from './field.tsx';
-
-/** The ICE of a customer whose invoices are accepted. */
-export const ORDINARY_ICE = '001234567000089';
+import { SAMPLE_CUSTOMER } from './sample-invoice.ts';
 
 interface CustomerFieldsProps {
   readonly typed: TypedInvoice;
@@ -111,10 +109,10 @@ function ScenarioChoice({ ice, onChosen }: { readonly ice: string; readonly onCh
       <label for="scenario">{scenario}</label>
       <select
         id="scenario"
-        value={data?.testScenarios.some((each) => each.ice === ice) ? ice : ORDINARY_ICE}
+        value={data?.testScenarios.some((each) => each.ice === ice) ? ice : SAMPLE_CUSTOMER.ice}
         onChange={({ currentTarget }) => onChosen(currentTarget.value)}
       >
-        <option value={ORDINARY_ICE}>{ordinary}</option>
+        <option value={SAMPLE_CUSTOMER.ice}>{ordinary}</option>
         {data?.testScenarios.map((each) => (
           <option value={each.ice} key={each.ice}>
             {scenarios[each.name]}

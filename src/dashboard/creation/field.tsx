@@ -54,13 +54,14 @@ interface TextFieldProps extends FieldProps {
   readonly isDay?: boolean;
   /** Attributes of the input that completes what is typed. */
   readonly completion?: Combobox;
+  readonly onPaste?: (event: ClipboardEvent) => void;
   /** What completes it, below the input. */
   readonly children?: ComponentChild;
 }
 
 /** A field for a text, with what is wrong with it. */
 export function Field(props: TextFieldProps) {
-  const { name, label, value, faults = [], isDay = false, completion, children, onTyped } = props;
+  const { name, label, value, faults = [], isDay = false, completion, onPaste, children, onTyped } = props;
   return (
     <div class="field">
       <label for={name}>{label}</label>
@@ -73,6 +74,7 @@ export function Field(props: TextFieldProps) {
         aria-invalid={isWrong(value, faults)}
         aria-describedby={faults.length > 0 ? `${name}-fault` : undefined}
         onInput={({ currentTarget }) => onTyped(currentTarget.value)}
+        onPaste={onPaste}
       />
       {children}
       <FaultList name={name} value={value} faults={faults} />

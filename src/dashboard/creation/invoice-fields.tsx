@@ -8,12 +8,12 @@ import type { TypedInvoice } from './drawn-up.ts';
 import { ExemptionChoice } from './exemption-choice.tsx';
 import type { Faults } from './faults.tsx';
 import { Check, Choice, Field } from './field.tsx';
+import { MOST_LINES } from './pasted-lines.ts';
 import { fieldOfLine } from './place-findings.ts';
 import { TermFields } from './term-fields.tsx';
 import type { TypedLine } from './typed-line.ts';
 import type { Deposits } from './use-deposits.ts';
-
-const MOST_LINES = 20;
+import { usePastedLines } from './use-pasted-lines.ts';
 
 interface InvoiceFieldsProps {
   readonly typed: TypedInvoice;
@@ -27,6 +27,7 @@ interface InvoiceFieldsProps {
 /** The fields of an invoice: its customer, its lines and what concerns all of them. */
 export function InvoiceFields({ typed, newLine, deposits, faults, onTyped }: InvoiceFieldsProps) {
   const { texts } = useLanguage();
+  const { paste, undo } = usePastedLines(typed, onTyped);
   const setLine = (index: number, line: TypedLine | null) =>
     onTyped({ ...typed, lines: typed.lines.flatMap((each, i) => (i !== index ? [each] : line ? [line] : [])) });
   return (
@@ -41,8 +42,17 @@ export function InvoiceFields({ typed, newLine, deposits, faults, onTyped }: Inv
           faults={faults}
           onTyped={(changed) => setLine(index, changed)}
           onRemove={typed.lines.length > 1 ? () => setLine(index, null) : null}
+          onPaste={(event, column) => paste(event, index, column)}
         />
       ))}
+      {undo && (
+        <p class="under" role="status">
+          {texts.creation.pasted}{' '}
+          <button type="button" class="quiet" onClick={undo}>
+            {texts.creation.undoPaste}
+          </button>
+        </p>
+      )}
       {typed.lines.length < MOST_LINES && (
         <p>
           <button
@@ -68,9 +78,10 @@ interface LineFieldsProps {
   readonly faults: Faults | undefined;
   readonly onTyped: (line: TypedLine) => void;
   readonly onRemove: (() => void) | null;
+  readonly onPaste: (event: ClipboardEvent, column: string) => void;
 }
 
-function LineFields({ line, index, faults, onTyped, onRemove }: LineFieldsProps) {
+function LineFields({ line, index, faults, onTyped, onRemove, onPaste }: LineFieldsProps) {
   const { texts } = useLanguage();
   const { columns } = texts.invoices;
   const { line: nameOf, removeLine, discount, taxIncluded } = texts.creation;
@@ -88,6 +99,7 @@ function LineFields({ line, index, faults, onTyped, onRemove }: LineFieldsProps)
       value={line[name] ?? ''}
       faults={faults?.get(fieldOfLine(name, index))}
       onTyped={(value) => onTyped({ ...line, [name]: value })}
+      onPaste={(event) => onPaste(event, name)}
     />
   );
   return (

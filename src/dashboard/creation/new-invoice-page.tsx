@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
 import { CREATE_DRAFT } from '../drafts/documents.ts';
 import { contentOf } from '../drafts/draft-content.ts';
+import { keepTyped, useKeptTyped } from '../interface/kept-typed.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
@@ -11,21 +11,20 @@ import { Missing } from '../workspace/missing.tsx';
 import { useRequestKey } from '../workspace/request-key.ts';
 import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
-import { ORDINARY_ICE } from './customer-fields.tsx';
 import { CREATE_INVOICE } from './documents.ts';
 import { drawnUp, type TypedInvoice } from './drawn-up.ts';
 import { faultsOf, NO_FAULTS, ProblemList } from './faults.tsx';
 import { FormTotals, shownTotals } from './form-totals.tsx';
 import { InvoiceFields } from './invoice-fields.tsx';
 import { SameByApi } from './same-by-api.tsx';
+import { SAMPLE_CUSTOMER } from './sample-invoice.ts';
 import { EMPTY_LINE, type TypedLine } from './typed-line.ts';
 import { useDeposits } from './use-deposits.ts';
 import { useRefused } from './use-refused.ts';
 
 const NEW_LINE: TypedLine = { description: 'Conseil', quantity: '1', unitPrice: '1000,00', taxRate: '20' };
 const NEW_TEST_INVOICE: TypedInvoice = {
-  ice: ORDINARY_ICE,
-  name: 'Atlas Distribution SARL',
+  ...SAMPLE_CUSTOMER,
   email: '',
   lines: [NEW_LINE],
 };
@@ -45,7 +44,8 @@ function CreationForm() {
   const isTest = environment === 'test';
   const { submit } = texts.creation;
   const { title, lead } = isTest ? texts.creation : texts.creation.live;
-  const [typed, setTyped] = useState(isTest ? NEW_TEST_INVOICE : NEW_LIVE_INVOICE);
+  const initial = isTest ? NEW_TEST_INVOICE : NEW_LIVE_INVOICE;
+  const [typed, setTyped, wasKept] = useKeptTyped(() => initial);
   const shared = useSharedRefusal();
   const creation = useChange(CREATE_INVOICE, shared);
   const keeping = useChange(CREATE_DRAFT, shared);
@@ -55,21 +55,34 @@ function CreationForm() {
   const refused = useRefused(shared[0], typed.lines.length);
   useTitle(title);
 
+  function leaveFor(made: string): void {
+    keepTyped(location.pathname, null);
+    route(made);
+  }
+
   async function create(): Promise<void> {
     const made = await creation.run({ input, idempotencyKey });
-    if (made) route(`${address}/invoices/${made.invoice.id}`);
+    if (made) leaveFor(`${address}/invoices/${made.invoice.id}`);
     else deposits.readAgain();
   }
 
   async function keep(): Promise<void> {
     const made = await keeping.run({ content: contentOf(typed, {}, deposits.left) });
-    if (made) route(`${address}/drafts/${made.draft.id}`);
+    if (made) leaveFor(`${address}/drafts/${made.draft.id}`);
   }
 
   return (
     <section class="creation">
       <h1 class="title">{title}</h1>
       <p class="under">{lead}</p>
+      {wasKept && typed !== initial && (
+        <p class="under" role="status">
+          {texts.creation.kept}{' '}
+          <button type="button" class="quiet" onClick={() => setTyped(initial)}>
+            {texts.creation.startAgain}
+          </button>
+        </p>
+      )}
       <form
         class="card"
         onSubmit={(event) => {

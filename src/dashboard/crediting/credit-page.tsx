@@ -1,6 +1,7 @@
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
+import { keepTyped, useKeptTyped } from '../interface/kept-typed.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
@@ -60,7 +61,7 @@ function CreditForm({ id, creditable }: { id: string; creditable: Creditable }) 
   const { language } = useLanguage();
   const { address } = useWorkspace();
   const { route } = useLocation();
-  const [typed, setTyped] = useState(NOTHING_TYPED);
+  const [typed, setTyped] = useKeptTyped(() => NOTHING_TYPED);
   // Not of the input: however often and with whatever changes it is sent, this form creates one credit note.
   const key = useRequestKey({ id });
   const creation = useChange(CREDIT_INVOICE);
@@ -75,7 +76,10 @@ function CreditForm({ id, creditable }: { id: string; creditable: Creditable }) 
 
   async function issue(): Promise<void> {
     const made = await creation.run({ id, input, key });
-    if (made) return route(`${address}/invoices/${made.creditNote.id}`);
+    if (made) {
+      keepTyped(location.pathname, null);
+      return route(`${address}/invoices/${made.creditNote.id}`);
+    }
     // The fields say what is wrong now: somebody else may have credited the invoice meanwhile.
     wasRefused.current = true;
     askAgain();

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
+import type { TypedInvoice } from '../creation/drawn-up.ts';
 import { faultsOf, ProblemList, placedProblems } from '../creation/faults.tsx';
 import { FormTotals } from '../creation/form-totals.tsx';
 import { InvoiceFields } from '../creation/invoice-fields.tsx';
@@ -8,6 +9,7 @@ import { EMPTY_LINE } from '../creation/typed-line.ts';
 import { useDeposits } from '../creation/use-deposits.ts';
 import { reasonOf } from '../graphql/client.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
+import { keepTyped, readTyped } from '../interface/kept-typed.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { PdfPreview } from '../interface/pdf-preview.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -49,9 +51,18 @@ function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onR
   const { address, client, tenant, environment } = useWorkspace();
   const { route } = useLocation();
   const opened = draft.content as DraftContent;
-  const [typed, setTyped] = useState(() => typedOf(opened, EMPTY_LINE));
+  const keyOf = (at: number) => `${draft.id} ${at}`;
+  const [typed, setTyped] = useState(
+    (): TypedInvoice => ({
+      ...typedOf(opened, EMPTY_LINE),
+      ...readTyped<TypedInvoice>(keyOf(draft.version)),
+    }),
+  );
   const deposits = useDeposits(typed);
-  const [saved, setSaved] = useState({ ...draft, text: JSON.stringify(contentOf(typed, opened, deposits.left)) });
+  const [saved, setSaved] = useState(() => ({
+    ...draft,
+    text: JSON.stringify(contentOf(typedOf(opened, EMPTY_LINE), opened, deposits.left)),
+  }));
   const shared = useSharedRefusal();
   const saving = useChange(UPDATE_DRAFT, shared);
   const issuing = useChange(ISSUE_DRAFT, shared);
@@ -68,11 +79,15 @@ function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onR
     refusal !== 'unreachable' &&
     ['draft_changed', 'draft_issued', 'resource_not_found'].includes(refusal.code);
 
+  // A page that is left before the draft is saved goes on with what was typed when it is opened again.
+  useLayoutEffect(() => keepTyped(keyOf(version), isSaved ? null : typed), [text, isSaved, version]);
   useEffect(() => {
     if (isSaved || isChanged || saving.busy) return;
     const timer = setTimeout(async () => {
       const made = await saving.run({ id, version, content: JSON.parse(text) });
-      if (made) setSaved({ ...saved, ...made.draft, text });
+      if (!made) return;
+      keepTyped(keyOf(version), null);
+      setSaved({ ...saved, ...made.draft, text });
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text, isSaved, isChanged, saving.busy, version]);

@@ -1,6 +1,7 @@
 import { useRoute } from 'preact-iso';
 import { isFinal } from '../../domain/invoice/lifecycle.ts';
 import { Credited } from '../crediting/credited.tsx';
+import { DuplicateButton } from '../drafts/duplicate-button.tsx';
 import { eventName } from '../endpoints/event-names.ts';
 import { CopyButton } from '../interface/copy-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
@@ -42,11 +43,10 @@ export function MemberInvoicePage() {
   const state = isFinal(invoice.status) ? 'final' : problem ? 'lost' : 'live';
   return (
     <>
-      {invoice.customerUrl && (
-        <p class="row-actions send">
-          <CopyButton text={invoice.customerUrl} name={TABLE_TEXTS[language].customerLink} />
-        </p>
-      )}
+      <p class="row-actions send">
+        {'terms' in invoice && <DuplicateButton invoiceId={id} />}
+        {invoice.customerUrl && <CopyButton text={invoice.customerUrl} name={TABLE_TEXTS[language].customerLink} />}
+      </p>
       {invoice.attention && (
         <p class="refusal" role="status">
           <strong>{texts.invoices.attention}</strong>{' '}

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
 import type { InvoiceInput } from '../creation/documents.ts';
@@ -12,6 +11,7 @@ import { typedAdjustmentOf } from '../creation/typed-discount.ts';
 import { EMPTY_LINE, typedLineOf } from '../creation/typed-line.ts';
 import { changedTerms, NO_TERMS, typedTermsOf } from '../creation/typed-terms.ts';
 import { useDeposits } from '../creation/use-deposits.ts';
+import { keepTyped, useKeptTyped } from '../interface/kept-typed.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
@@ -61,8 +61,9 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
   const { language } = useLanguage();
   const { address } = useWorkspace();
   const { route } = useLocation();
-  const [typed, setTyped] = useState(() => typedOf(invoice));
-  const [note, setNote] = useState('');
+  const [{ typed, note }, setForm] = useKeptTyped(() => ({ typed: typedOf(invoice), note: '' }));
+  const setTyped = (changed: TypedInvoice) => setForm({ typed: changed, note });
+  const setNote = (changed: string) => setForm({ typed, note: changed });
   const creation = useChange(REPLACE_INVOICE);
   const deposits = useDeposits(typed, invoice.deposits);
   const drawn = drawnUp(typed, deposits.left);
@@ -73,8 +74,10 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
 
   async function issue(): Promise<void> {
     const made = await creation.run({ id, input, reason: 'error', note: note.trim() || null, key });
-    if (made) route(`${address}/invoices/${made.invoice.id}`);
-    else deposits.readAgain();
+    if (made) {
+      keepTyped(location.pathname, null);
+      route(`${address}/invoices/${made.invoice.id}`);
+    } else deposits.readAgain();
   }
 
   return (

@@ -12,6 +12,8 @@ export interface DraftTexts {
   readonly incomplete: string;
   /** Of the button on the form for a new invoice. */
   readonly keep: string;
+  /** Of the button on the page of an invoice. */
+  readonly duplicate: string;
   readonly pageTitle: string;
   readonly saving: string;
   readonly saved: (time: string) => string;
@@ -38,6 +40,7 @@ export const DRAFT_TEXTS: Readonly<Record<Language, DraftTexts>> = {
     ready: 'Prêt',
     incomplete: 'Incomplet',
     keep: 'Enregistrer comme brouillon',
+    duplicate: 'Dupliquer',
     pageTitle: 'Brouillon de facture',
     saving: 'Enregistrement…',
     saved: (time) => `Enregistré à ${time}`,
@@ -60,6 +63,7 @@ export const DRAFT_TEXTS: Readonly<Record<Language, DraftTexts>> = {
     ready: 'Ready',
     incomplete: 'Incomplete',
     keep: 'Save as draft',
+    duplicate: 'Duplicate',
     pageTitle: 'Draft of an invoice',
     saving: 'Saving…',
     saved: (time) => `Saved at ${time}`,
@@ -82,6 +86,7 @@ export const DRAFT_TEXTS: Readonly<Record<Language, DraftTexts>> = {
     ready: 'جاهزة',
     incomplete: 'غير مكتملة',
     keep: 'حفظ كمسودة',
+    duplicate: 'إنشاء نسخة',
     pageTitle: 'مسودة فاتورة',
     saving: 'جار الحفظ…',
     saved: (time) => `حُفظت على الساعة ${time}`,

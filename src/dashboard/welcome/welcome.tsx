@@ -1,3 +1,4 @@
+import { SAMPLE_CUSTOMER } from '../creation/sample-invoice.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { PageFrame } from '../interface/page-frame.tsx';
 
@@ -5,7 +6,7 @@ import { PageFrame } from '../interface/page-frame.tsx';
 const FIRST_INVOICE = {
   amount: 12000,
   currency: 'MAD',
-  customer: { ice: '001234567000089', name: 'Atlas Distribution SARL' },
+  customer: SAMPLE_CUSTOMER,
   lines: [{ description: 'Conseil', quantity: 1, unit_price: 10000 }],
 };
 

@@ -1,0 +1,57 @@
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+
+/** Precedes the keys, so that nothing else in the browser's storage is read or removed. */
+const PREFIX = 'typed ';
+
+/**
+ * The state of a form, which the browser keeps in this tab: over a wrong click, a reload and a new sign-in.
+ * @param initial what the form begins with; it is not kept
+ * @returns the state, its setter, and whether it is one that was kept
+ */
+export function useKeptTyped<Typed extends object>(
+  initial: () => Typed,
+): readonly [Typed, (typed: Typed) => void, boolean] {
+  const key = location.pathname;
+  const first = useMemo(initial, []);
+  const kept = useMemo(() => readTyped<Typed>(key), []);
+  const [typed, setTyped] = useState<Typed>(kept === null ? first : { ...first, ...kept });
+  // Before the next key is pressed, or the page is left.
+  useLayoutEffect(() => keepTyped(key, written(typed) === written(first) ? null : typed), [typed]);
+  return [typed, setTyped, kept !== null];
+}
+
+/** Reads what was kept under a key. @returns null if nothing was */
+export function readTyped<Typed extends object>(key: string): Typed | null {
+  try {
+    const found: unknown = JSON.parse(sessionStorage.getItem(PREFIX + key) ?? 'null', (_name, value) =>
+      Array.isArray(value?.map) ? new Map(value.map) : value,
+    );
+    return typeof found === 'object' && found !== null ? (found as Typed) : null;
+  } catch {
+    return null; // The browser stores nothing for this page.
+  }
+}
+
+/** Keeps what is typed, or nothing any more if it is null. */
+export function keepTyped(key: string, typed: object | null): void {
+  try {
+    if (typed === null) sessionStorage.removeItem(PREFIX + key);
+    else sessionStorage.setItem(PREFIX + key, written(typed));
+  } catch {
+    // The browser stores nothing for this page, or no more.
+  }
+}
+
+/** Writes what is typed, with its maps. */
+function written(typed: object): string {
+  return JSON.stringify(typed, (_name, value) => (value instanceof Map ? { map: [...value] } : value));
+}
+
+/** Forgets everything that is kept, for the next person at this browser. */
+export function forgetTyped(): void {
+  try {
+    for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
+  } catch {
+    // The browser stores nothing for this page.
+  }
+}
