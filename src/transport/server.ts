@@ -207,6 +207,7 @@ export function createServer(parts: ServerParts): Koa {
   app.use(wellFormed);
   app.use(parts.operations);
   app.use(router.routes());
+  app.use(unknownPage(pages.showPage));
   app.use(unmatched(router));
   return app;
 }
@@ -246,6 +247,19 @@ const wellFormed: Middleware = (ctx, next) => {
 /** Whether a text is a host with an optional port, without user information (RFC 9110, section 7.2). */
 function isHost(value: string): boolean {
   return !/[\s/?#@\\]/.test(value) && URL.canParse(`http://${value}`);
+}
+
+/** The paths of the interfaces, which answer with their errors whoever asks. */
+const INTERFACES = /^\/(v\d+|graphql|auth|ops\/api|embed\/api)(\/|$)/;
+
+/** Shows a page for an unknown address to a browser that opens one. Programs get the error of the API. */
+function unknownPage(showPage: (ctx: Context) => Promise<void>): Middleware {
+  return async (ctx, next) => {
+    const isOpened = ctx.method === 'GET' && ctx.get('Sec-Fetch-Dest') === 'document';
+    if (!isOpened || ('_matchedRoute' in ctx && ctx._matchedRoute) || INTERFACES.test(ctx.path)) return next();
+    ctx.status = 404;
+    await showPage(ctx);
+  };
 }
 
 /**

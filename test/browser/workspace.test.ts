@@ -58,6 +58,48 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await close();
   });
 
+  it('show shapes while they are read, a retry where nothing answers, and a page where there is none', async () => {
+    const { page, tenant, close } = await signIn('owner', { language: 'ar' });
+    const root = `${service.url}/tenants/${tenant.id}/test`;
+    /** What becomes of reads of the API; null: they are held. */
+    let fate: 'failed' | 'answered' | null = null;
+    const held: HTTPRequest[] = [];
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      if (!request.url().includes('/graphql') || fate === 'answered') return void request.continue();
+      if (fate === 'failed') return void request.abort();
+      held.push(request);
+    });
+    const shapes = () =>
+      page.$eval('main section[aria-busy=true]', (section) => getComputedStyle(section, '::after').content);
+    for (const path of ['settings', 'rules', 'people', 'endpoints', 'invoices/inv_x']) {
+      fate = null;
+      await page.goto(`${root}/${path}`);
+      await page.waitForSelector('main section[aria-busy=true]');
+      expect(await shapes()).toBe('""');
+      fate = 'failed';
+      for (const request of held.splice(0)) await request.abort();
+      await page.waitForSelector('.unreachable button');
+      fate = 'answered';
+      await page.$$eval('.unreachable button', (all) => {
+        for (const button of all) (button as HTMLElement).click();
+      });
+      await page.waitForFunction(() => !document.querySelector('.unreachable, main section[aria-busy=true]'));
+    }
+    expect(await page.$eval('main .notice h1', ({ textContent }) => textContent)).toBe('الصفحة غير موجودة');
+    await expectAccessible(page);
+    for (const path of [`${root}/nothing`, `${root}/keys/x/y`]) {
+      await page.goto(path);
+      await page.waitForSelector('main .notice a[href$="/test/home"]');
+    }
+    const answer = await page.goto(`${service.url}/nothing/here`);
+    expect(answer?.status()).toBe(404);
+    await page.waitForSelector('.notice a[href="/"]');
+    const program = await fetch(`${service.url}/nothing/here`);
+    expect([program.status, (await program.json()).error.code]).toEqual([404, 'resource_not_found']);
+    await close();
+  });
+
   it('keep their frame around the account, from which a link leads back to where one was', async () => {
     const { page, tenant, close } = await openWorkspacePage(service, browser, {
       ...{ language: 'ar', size: PHONE, open: 'invoices?status=rejected' },

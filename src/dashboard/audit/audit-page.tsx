@@ -46,7 +46,7 @@ export function AuditPage() {
           {texts.requests.again}
         </button>
       </div>
-      <Refusal why={problem === 'failed' ? 'unreachable' : null} />
+      <Refusal why={problem === 'failed' ? 'unreachable' : null} onRetry={reload} />
       {problem === 'refused' && <p class="empty">{forOwners}</p>}
       {found?.nodes.length === 0 && <p class="empty">{none}</p>}
       {found?.nodes.map((entry) => (

@@ -32,11 +32,11 @@ function CreditedInvoice() {
   const { id = '' } = useRoute().params;
   const { texts, language } = useLanguage();
   const { address } = useWorkspace();
-  const { data, problem } = useRead(CREDITABLE, { id });
+  const { data, problem, reload } = useRead(CREDITABLE, { id });
   const { pageTitle, lead, credited, fully } = CREDITING_TEXTS[language];
   const number = data?.invoice.number;
   useTitle(number ? `${pageTitle} ${number}` : pageTitle);
-  if (!data) return <Unread title={pageTitle} problem={problem} failed={texts.invoices.failed} />;
+  if (!data) return <Unread title={pageTitle} problem={problem} failed={texts.invoices.failed} onRetry={reload} />;
   const { status, amount, creditedAmount, customer } = data.invoice;
   if (status !== 'accepted') return <Missing />;
   const money = (centimes: number) => formatMoney(centimes, language);

@@ -37,7 +37,7 @@ export function DraftPage() {
   const { pageTitle, failed } = DRAFT_TEXTS[language];
   useTitle(pageTitle);
   if (!hasScope(tenant.role, 'draft', environment) || problem === 'refused') return <Missing />;
-  if (!data) return <Unread title={pageTitle} problem={problem} failed={failed} />;
+  if (!data) return <Unread title={pageTitle} problem={problem} failed={failed} onRetry={reload} />;
   const readAgain = () => {
     reload();
     setReads(reads + 1);

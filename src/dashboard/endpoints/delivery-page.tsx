@@ -27,7 +27,7 @@ export function DeliveryPage() {
       <p class="under">
         <code dir="ltr">{id}</code>
       </p>
-      <Refusal why={problem === 'failed' ? 'unreachable' : null} />
+      <Refusal why={problem === 'failed' ? 'unreachable' : null} onRetry={reload} />
       {problem === 'refused' && <p class="empty">{texts.notFoundUnder}</p>}
       {found && <DeliveryDetails delivery={found} onResent={reload} />}
     </section>

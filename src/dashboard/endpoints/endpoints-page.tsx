@@ -24,7 +24,7 @@ export function EndpointsPage() {
       <h1 class="title">{title}</h1>
       <p class="under">{lead}</p>
       {secret !== null && <SecretOnce label={made} secret={secret} onDone={() => setSecret(null)} />}
-      <Refusal why={problem && 'unreachable'} />
+      <Refusal why={problem && 'unreachable'} onRetry={reload} />
       {data?.webhookEndpoints.length === 0 && <p class="empty">{none}</p>}
       {data?.webhookEndpoints.map((endpoint) => (
         <EndpointCard

@@ -4,5 +4,9 @@ import { Notice } from './notice.tsx';
 /** Shown for an address without a page. */
 export function NotFound() {
   const { texts } = useLanguage();
-  return <Notice title={texts.notFound} text={texts.notFoundUnder} />;
+  return (
+    <Notice title={texts.notFound} text={texts.notFoundUnder}>
+      <a href="/">{texts.toStart}</a>
+    </Notice>
+  );
 }

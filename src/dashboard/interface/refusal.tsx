@@ -1,9 +1,11 @@
 import { ERROR_TEXTS, type Reason } from '../text/errors.ts';
 import { useLanguage } from './language.tsx';
+import { Unreachable } from './unreachable.tsx';
 
-/** Shows why a change was refused or a read failed. */
-export function Refusal({ why }: { why: Reason | null }) {
+/** Shows why a change was refused or a read failed. @param onRetry reads again, where nothing answered */
+export function Refusal({ why, onRetry }: { why: Reason | null; onRetry?: () => void }) {
   const { texts, language } = useLanguage();
+  if (why === 'unreachable' && onRetry) return <Unreachable onRetry={onRetry} />;
   return (
     <p class="refusal" role="alert">
       {why === 'unreachable'

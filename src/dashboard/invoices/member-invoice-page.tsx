@@ -14,6 +14,7 @@ import { useOnline } from '../invoice/use-online.ts';
 import { Replaced } from '../replacing/replaced.tsx';
 import { formatMoment } from '../text/dates.ts';
 import { TABLE_TEXTS } from '../text/tables.ts';
+import { Unread } from '../workspace/unread.tsx';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DocumentViewer } from './document-viewer.tsx';
 import { MEMBER_DOCUMENT, type MemberDocument } from './documents.ts';
@@ -29,16 +30,8 @@ export function MemberInvoicePage() {
   useTitle(invoice?.number ? `${texts.invoice} ${invoice.number}` : texts.invoice);
   useLive((invoiceId) => invoiceId === id, reload);
   if (!invoice) {
-    const [title, under] =
-      problem === 'refused' || data
-        ? [texts.notFound, texts.notFoundUnder]
-        : [texts.invoice, problem ? texts.invoices.failed : texts.loading];
-    return (
-      <section class="card notice" aria-busy={problem === null} role="status">
-        <h1>{title}</h1>
-        <p>{under}</p>
-      </section>
-    );
+    const why = data ? 'refused' : problem;
+    return <Unread title={texts.invoice} problem={why} failed={texts.invoices.failed} onRetry={reload} />;
   }
   const state = isFinal(invoice.status) ? 'final' : problem ? 'lost' : 'live';
   return (

@@ -36,7 +36,7 @@ export function PeoplePage() {
       <h1 class="title">{title}</h1>
       <p class="under">{lead}</p>
       {link !== null && <SecretOnce label={made} secret={link} onDone={() => setLink(null)} />}
-      <Refusal why={problem ? 'unreachable' : shared[0]} />
+      <Refusal why={problem ? 'unreachable' : shared[0]} onRetry={reload} />
       <ul class="log">
         {data?.members.map((member) => (
           <MemberRow
@@ -112,7 +112,7 @@ function OpenInvitations() {
   return (
     <section class="part" aria-busy={!data && !problem}>
       <h2>{open}</h2>
-      <Refusal why={problem ? 'unreachable' : revoking.refusal} />
+      <Refusal why={problem ? 'unreachable' : revoking.refusal} onRetry={reload} />
       <ul class="log">
         {data?.invitations.map(({ id, email, role, expiresAt }) => (
           <li key={id}>

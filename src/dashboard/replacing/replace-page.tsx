@@ -35,11 +35,11 @@ function ReplacedInvoice() {
   const { id = '' } = useRoute().params;
   const { texts, language } = useLanguage();
   const { address } = useWorkspace();
-  const { data, problem } = useRead(REPLACEABLE, { id });
+  const { data, problem, reload } = useRead(REPLACEABLE, { id });
   const { pageTitle, lead } = REPLACING_TEXTS[language];
   const number = data?.invoice.number;
   useTitle(number ? `${pageTitle} ${number}` : pageTitle);
-  if (!data) return <Unread title={pageTitle} problem={problem} failed={texts.invoices.failed} />;
+  if (!data) return <Unread title={pageTitle} problem={problem} failed={texts.invoices.failed} onRetry={reload} />;
   const { invoice } = data;
   const { status } = invoice;
   if ((status !== 'accepted' && status !== 'rejected') || invoice.replacedBy) return <Missing />;

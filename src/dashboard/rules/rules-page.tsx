@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { useLanguage } from '../interface/language.tsx';
+import { Unreachable } from '../interface/unreachable.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { formatDay } from '../text/dates.ts';
 import { moroccanDate } from '../text/moroccan-time.ts';
@@ -11,7 +12,7 @@ import { type LegalRule, RULES } from './documents.ts';
 export function RulesPage() {
   const { language } = useLanguage();
   const today = useMemo(() => moroccanDate(new Date()), []);
-  const { data, problem } = useRead(RULES, { date: today, language });
+  const { data, problem, reload } = useRead(RULES, { date: today, language });
   const { title, lead, failed, applies, comes } = RULE_TEXTS[language];
   useTitle(title);
   const isToCome = ({ status, validFrom }: LegalRule) => status === 'announced' || (validFrom ?? '') > today;
@@ -19,11 +20,7 @@ export function RulesPage() {
     <section aria-busy={!data && !problem}>
       <h1 class="title">{title}</h1>
       <p class="under">{lead}</p>
-      {problem && (
-        <p class="refusal" role="alert">
-          {failed}
-        </p>
-      )}
+      {problem && <Unreachable text={failed} onRetry={reload} />}
       {data && <Rules title={applies} rules={data.rules.filter((rule) => !isToCome(rule))} />}
       {data && <Rules title={comes} rules={data.rules.filter(isToCome)} />}
     </section>

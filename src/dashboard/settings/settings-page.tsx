@@ -20,7 +20,7 @@ export function SettingsPage() {
     <section class="settings" aria-busy={!data && !problem}>
       <h1 class="title">{title}</h1>
       <p class="under">{lead}</p>
-      <Refusal why={problem && 'unreachable'} />
+      <Refusal why={problem && 'unreachable'} onRetry={reload} />
       {data && <GoingLive tenant={data.tenant} />}
       {data && <Profile tenant={data.tenant} onChanged={reload} />}
     </section>

@@ -9,6 +9,7 @@ export const en: Texts = {
   footer: 'Electronic invoicing in Morocco',
   notFound: 'Page not found',
   notFoundUnder: 'There is nothing at this address.',
+  toStart: 'Go to the start page',
   unloaded: {
     title: 'This page could not be loaded',
     under: 'Your connection was interrupted, or these pages have a new version.',

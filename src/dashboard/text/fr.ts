@@ -17,6 +17,7 @@ export const fr = {
   footer: 'Facturation électronique au Maroc',
   notFound: 'Page introuvable',
   notFoundUnder: 'Il n’y a rien à cette adresse.',
+  toStart: 'Aller à l’accueil',
   /** The texts of a page whose files could not be loaded. */
   unloaded: {
     title: 'La page n’a pas pu être chargée',

@@ -1,4 +1,6 @@
 import { useLanguage } from '../interface/language.tsx';
+import { Unreachable } from '../interface/unreachable.tsx';
+import { Missing } from './missing.tsx';
 import type { Read } from './workspace-context.ts';
 
 interface UnreadProps {
@@ -7,17 +9,23 @@ interface UnreadProps {
   readonly problem: Read<unknown>['problem'];
   /** The text if it cannot be read. */
   readonly failed: string;
+  readonly onRetry: () => void;
 }
 
 /** Shown in place of an object that is not read yet, or cannot be read by this person or at the moment. */
-export function Unread({ title, problem, failed }: UnreadProps) {
+export function Unread({ title, problem, failed, onRetry }: UnreadProps) {
   const { texts } = useLanguage();
-  const [heading, under] =
-    problem === 'refused' ? [texts.notFound, texts.notFoundUnder] : [title, problem ? failed : texts.loading];
+  if (problem === 'refused') return <Missing />;
   return (
-    <section class="card notice" aria-busy={problem === null} role="status">
-      <h1>{heading}</h1>
-      <p>{under}</p>
+    <section aria-busy={problem === null}>
+      <h1 class="title">{title}</h1>
+      {problem === null ? (
+        <p class="unseen" role="status">
+          {texts.loading}
+        </p>
+      ) : (
+        <Unreachable text={failed} onRetry={onRetry} />
+      )}
     </section>
   );
 }

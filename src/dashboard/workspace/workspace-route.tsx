@@ -6,6 +6,7 @@ import { lazyPart } from '../interface/lazy-part.tsx';
 import { NotFound } from '../interface/not-found.tsx';
 import { Notice } from '../interface/notice.tsx';
 import { PageFrame } from '../interface/page-frame.tsx';
+import { Skeleton } from '../interface/skeleton.tsx';
 import { Confirmation } from './confirmation.tsx';
 import { type Connection, openWorkspace } from './live-events.ts';
 import { Missing } from './missing.tsx';
@@ -43,9 +44,7 @@ export function WorkspaceRoute() {
   if (found === null) {
     return (
       <PageFrame title={texts.account.title}>
-        <p class="unseen" role="status">
-          {texts.account.loading}
-        </p>
+        <Skeleton />
       </PageFrame>
     );
   }
