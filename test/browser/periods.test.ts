@@ -1,17 +1,24 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { storeDone } from '../../scripts/bench/stored-invoices.ts';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { NUMBER_TEXTS } from '../../src/dashboard/text/numbers.ts';
+import { PERIOD_EXPORT_TEXTS, PERIOD_FILES } from '../../src/dashboard/text/period-exports.ts';
 import { moroccanDate } from '../../src/domain/morocco/time.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type NumberDocument, seriesKey } from '../../src/storage/invoice-numbers.ts';
+import { DECLARATION_LABELS } from '../../src/text/declaration-labels.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { invoiceBody } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
+import { readSheet } from '../support/spreadsheet.ts';
 import { expectAccessible, openWorkspacePage } from '../support/workspace-page.ts';
+import { unzipped } from '../support/zip.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -143,4 +150,66 @@ describe.skipIf(BROWSER_PATH === null)('the page of a period', () => {
     expect(complaints).toEqual([]);
     await close();
   });
+
+  it.each(['fr', 'ar', 'en'] as const)(
+    'gives the files of the month, after a failed connection, too (%s)',
+    async (language) => {
+      const folder = mkdtempSync(join(tmpdir(), 'fatoura-period-'));
+      const month = moroccanDate(new Date()).slice(0, 7);
+      const { page, client, complaints, close } = await openWorkspacePage(service, browser, {
+        language,
+        open: `periods/${month}`,
+      });
+      const session = await page.createCDPSession();
+      const { id: browserContextId } = page.browserContext();
+      await session.send('Browser.setDownloadBehavior', {
+        behavior: 'allow',
+        downloadPath: folder,
+        ...(browserContextId !== undefined && { browserContextId }),
+      });
+      const { id } = (await client.post('/v1/invoices', invoiceBody())).body as { id: string };
+      const { xml_url: xml } = await client.settled(id);
+      const texts = PERIOD_EXPORT_TEXTS[language];
+      const [sheet, csv, zip] = await page.$$('.period-files button');
+      expect(await page.$$eval('.period-files button', (all) => all.map(({ textContent }) => textContent))).toEqual(
+        PERIOD_FILES.map((file) => texts.files[file]),
+      );
+      const saved = async (button: typeof sheet, name: string) => {
+        // By keyboard.
+        await button?.focus();
+        await page.keyboard.press('Enter');
+        await expect.poll(() => readdirSync(folder), { timeout: 50_000 }).toContain(name);
+        await page.waitForFunction(
+          (text) => document.querySelector('.period-files [role=status]')?.textContent === text,
+          {},
+          texts.saved,
+        );
+        return readFileSync(join(folder, name));
+      };
+      const { rows } = await readSheet(new Uint8Array(await saved(sheet, `declaration-${month}.xlsx`)).buffer);
+      expect(rows.map(([first]) => first)).toEqual([
+        DECLARATION_LABELS[language].number,
+        expect.stringMatching(/^\d{4}-000001$/),
+        DECLARATION_LABELS[language].sums,
+      ]);
+      const text = (await saved(csv, `declaration-${month}.csv`)).toString();
+      expect(text).toContain(DECLARATION_LABELS[language].date);
+      expect(text).toContain(DECLARATION_LABELS[language].kinds.invoice);
+      // The first connection fails.
+      let attempts = 0;
+      await page.setRequestInterception(true);
+      page.on('request', (request) => {
+        const isFirst = request.url().endsWith('documents.zip') && attempts++ === 0;
+        void (isFirst ? request.abort('connectionreset') : request.continue());
+      });
+      const files = await unzipped(await saved(zip, `documents-${month}.zip`));
+      expect(attempts).toBe(2);
+      const path = `${month}/facture-${month.slice(0, 4)}-000001`;
+      expect([...files.keys()]).toEqual([`${path}.xml`, `${path}.pdf`, `${month}/manifest.csv`]);
+      expect(files.get(`${path}.xml`)?.toString()).toBe(await (await fetch(xml)).text());
+      expect(complaints.filter((each) => !each.includes('ERR_CONNECTION_RESET'))).toEqual([]);
+      await close();
+      rmSync(folder, { recursive: true });
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLanguage } from '../interface/language.tsx';
+import { saveFile } from '../interface/save-file.ts';
 import { moroccanDate } from '../text/moroccan-time.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import { exportInvoices } from './export-invoices.ts';
@@ -32,7 +33,7 @@ export function ExportButton({ filter }: { filter: Filter }) {
           setTold(search.exporting(read));
         },
       });
-      if (file) save(file, `fatoura-${environment}-${moroccanDate(new Date())}.csv`);
+      if (file) saveFile(file, `fatoura-${environment}-${moroccanDate(new Date())}.csv`);
       setTold(file ? search.exported(count) : '');
     } catch {
       setTold(search.exportFailed);
@@ -53,14 +54,4 @@ export function ExportButton({ filter }: { filter: Filter }) {
       <span role="status">{told}</span>
     </p>
   );
-}
-
-/** Has the browser save a file. */
-function save(file: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  // By then the browser has started to read the file.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

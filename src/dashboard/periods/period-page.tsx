@@ -21,6 +21,7 @@ import { PERIOD, type PeriodReport } from './documents.ts';
 import { formatPeriod } from './format-period.ts';
 import { NumberLedger } from './number-ledger.tsx';
 import { type Figures, figuresOf, type RateFigures } from './period-figures.ts';
+import { PeriodFiles } from './period-files.tsx';
 import { Balance, Sum, SumTable } from './sum-table.tsx';
 
 /** Time after which a visible page reads the sums again, milliseconds. */
@@ -52,6 +53,7 @@ function Period({ place }: { readonly place: PeriodPlace }) {
         </p>
       )}
       {data && <Report report={data.period} place={place} />}
+      <PeriodFiles period={nameOf(place)} />
       <NumberLedger period={nameOf(place)} />
     </section>
   );

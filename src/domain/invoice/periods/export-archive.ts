@@ -4,14 +4,20 @@ import type { Owner } from '../../tenant/tenant.ts';
 import type { DocumentDemand } from '../document-demand.ts';
 import type { DocumentRange, DocumentStore } from '../document-store.ts';
 import type { InvoiceReading } from '../repository.ts';
-import { type ArchivePlan, planArchive, readArchive } from './archive.ts';
+import { type ArchivePlan, type ArchiveSource, planArchive, readArchive } from './archive.ts';
 import type { ArchivedFile } from './archive-files.ts';
 import { batchesOf } from './export-declaration.ts';
 import type { Period } from './period.ts';
-import type { PeriodDocuments } from './ports.ts';
+import type { FiledDocument, PeriodDocuments } from './ports.ts';
 
 /** Maximum number of files whose CRC a process remembers, so that a resumed download need not read them again. */
 const KNOWN_CRCS = 50_000;
+
+/**
+ * Maximum number of documents whose list is kept while their archive is written, about 15 MB. A longer one is read for
+ * each part of the archive.
+ */
+const KEPT_DOCUMENTS = 20_000;
 
 /** What an archive is asked for as. */
 export interface AskedArchive {
@@ -50,19 +56,38 @@ export function createExportArchive(
   }
 
   return async (owner, period, { until, mayLack }) => {
-    const source = {
+    const list = () => batchesOf((kind, after) => periodDocuments.filed(owner, kind, period, until, after));
+    const read = () => ({
       folder: period.name,
       end: new Date(`${addDays(period.through, 1)}T00:00:00Z`),
-      list: () => batchesOf((kind, after) => periodDocuments.filed(owner, kind, period, until, after)),
+      list: remembered(list),
       documents,
       crcs,
-    };
+    });
+    let source = read();
     let plan = await planArchive(source);
     if (plan.incomplete > 0 && !mayLack) {
       await Promise.all(plan.missing.map(waitFor));
+      source = read();
       plan = await planArchive(source);
     }
     const isReady = plan.incomplete === 0 || mayLack;
     return { ...plan, isReady, read: (range) => readArchive(source, plan, range) };
+  };
+}
+
+/** Keeps a list that was read to its end, unless it is long. */
+function remembered(list: ArchiveSource['list']): ArchiveSource['list'] {
+  let kept: readonly (readonly FiledDocument[])[] | null = null;
+  return async function* () {
+    if (kept) return yield* kept;
+    const batches: (readonly FiledDocument[])[] = [];
+    let count = 0;
+    for await (const batch of list()) {
+      count += batch.length;
+      if (count <= KEPT_DOCUMENTS) batches.push(batch);
+      yield batch;
+    }
+    if (count <= KEPT_DOCUMENTS) kept = batches;
   };
 }

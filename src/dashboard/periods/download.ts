@@ -1,0 +1,147 @@
+import { waitToRetry } from '../graphql/retry.ts';
+import { watchedFetch } from '../graphql/watched-fetch.ts';
+
+/** Maximum number of attempts without a byte before a download fails. */
+const ATTEMPTS = 5;
+/** Maximum number of answers in a row that say that no more documents are ready than before. */
+const IDLE_ANSWERS = 3;
+/** Time without a byte after which a connection is taken for broken, milliseconds. The service waits 10 s for documents. */
+const SILENT_MS = 60_000;
+/** Bytes that are collected before the browser may store them outside of memory. */
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+/** How far a download is. */
+export type Progress =
+  | { readonly state: 'preparing' }
+  /** Documents that the service has made, of all. */
+  | { readonly state: 'ready'; readonly done: number; readonly all: number }
+  /** Documents that were received, of all. */
+  | { readonly state: 'received'; readonly done: number; readonly all: number };
+
+export interface DownloadOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly onProgress: (progress: Progress) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The end of a download. `interrupted`: it can be run again, and goes on where it ended. `lacking`: documents are not
+ * ready, and no more become so. `tooMany`: the service refuses the period. `signedOut`: the session has ended.
+ */
+export type Outcome =
+  | { readonly file: Blob }
+  | { readonly problem: 'interrupted' | 'lacking' | 'tooMany' | 'signedOut' | 'stopped' };
+
+/** Downloads a file of a period. What was received is kept for the next run. */
+export class Download {
+  readonly #address: string;
+  #received: Blob[] = [];
+  #bytes = 0;
+  #etag: string | null = null;
+  /** Of the whole file, null if it is not known. */
+  #size: number | null = null;
+
+  /** @param address the path and the parameters of the file */
+  constructor(address: string) {
+    this.#address = address;
+  }
+
+  /** Downloads the rest. Connections that fail are made again with growing pauses; never rejects. */
+  async run(options: DownloadOptions): Promise<Outcome> {
+    const { signal, onProgress } = options;
+    if (this.#bytes === 0) onProgress({ state: 'preparing' });
+    let idle = 0;
+    let mostReady = -1;
+    for (let attempt = 1; !signal.aborted; ) {
+      const before = this.#bytes;
+      try {
+        const response = await this.#ask(options);
+        if (response.status === 200 || response.status === 206) {
+          await this.#receive(response, onProgress);
+          return { file: new Blob(this.#received, { type: response.headers.get('Content-Type') ?? '' }) };
+        }
+        const problem = problemOf(response.status);
+        if (problem) return { problem };
+        const all = countOf(response, 'Fatoura-Documents');
+        if (all !== null) {
+          const done = all - (countOf(response, 'Fatoura-Incomplete-Documents') ?? 0);
+          onProgress({ state: 'ready', done, all });
+          idle = done > mostReady ? 0 : idle + 1;
+          mostReady = done;
+          if (idle === IDLE_ANSWERS) return { problem: 'lacking' };
+        }
+        await pause(1000 * Math.min(countOf(response, 'Retry-After') ?? 2, 60), signal);
+        continue;
+      } catch {
+        if (signal.aborted) break;
+      }
+      if (this.#bytes > before) attempt = 1;
+      else if (attempt === ATTEMPTS) return { problem: 'interrupted' };
+      await waitToRetry(attempt++);
+    }
+    return { problem: 'stopped' };
+  }
+
+  #ask({ headers, signal }: DownloadOptions): Promise<Response> {
+    const rest = this.#etag === null ? {} : { Range: `bytes=${this.#bytes}-`, 'If-Range': this.#etag };
+    const send = watchedFetch(SILENT_MS);
+    return send(this.#address, { headers: { ...headers, ...rest }, signal, cache: 'no-store' });
+  }
+
+  /** Receives the bytes of an answer, which go on after those before if it has only the rest. */
+  async #receive(response: Response, onProgress: DownloadOptions['onProgress']): Promise<void> {
+    if (response.status === 200) {
+      this.#received = [];
+      this.#bytes = 0;
+      this.#etag = response.headers.get('ETag');
+      this.#size = countOf(response, 'Content-Length');
+    }
+    const all = countOf(response, 'Fatoura-Documents');
+    let piece: Uint8Array<ArrayBuffer>[] = [];
+    let pieceBytes = 0;
+    const keep = () => {
+      if (pieceBytes > 0) this.#received.push(new Blob(piece));
+      this.#bytes += pieceBytes;
+      [piece, pieceBytes] = [[], 0];
+    };
+    try {
+      const reader = response.body?.getReader();
+      for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+        piece.push(part.value);
+        pieceBytes += part.value.length;
+        if (all !== null && this.#size !== null) {
+          const done = Math.floor((all * (this.#bytes + pieceBytes)) / this.#size);
+          onProgress({ state: 'received', done, all });
+        }
+        if (pieceBytes >= PIECE_BYTES) keep();
+      }
+    } finally {
+      keep();
+    }
+    if (this.#size !== null && this.#bytes !== this.#size) throw new Error('the file is not whole');
+  }
+}
+
+/** What an answer means for the whole download; null if it is to be asked for again. */
+function problemOf(status: number): 'tooMany' | 'signedOut' | null {
+  if (status === 401) return 'signedOut';
+  return status < 500 && status !== 429 ? 'tooMany' : null;
+}
+
+/** Returns the whole number in a header; null if it has none. */
+function countOf({ headers }: Response, name: string): number | null {
+  const text = headers.get(name) ?? '';
+  return /^\d+$/.test(text) ? Number(text) : null;
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done, { once: true });
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}
