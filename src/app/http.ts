@@ -2,6 +2,7 @@ import { writeDeclaration } from '../adapters/declaration/declaration-writer.ts'
 import { createPasswordJudge } from '../adapters/password/password-judge.ts';
 import { lacksTrustedProxy } from '../domain/api-key/admission.ts';
 import { createAuthenticate } from '../domain/api-key/authenticate.ts';
+import { createKeyUses, notingUses } from '../domain/api-key/key-uses.ts';
 import { createWatchRevocations } from '../domain/api-key/watch-revocations.ts';
 import { callbackKey } from '../domain/authority/callback-signature.ts';
 import type { Authority } from '../domain/authority/ports.ts';
@@ -79,6 +80,10 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     metrics.dropped(dropped);
     if (failure !== null) data.logFailure('warn', 'requests could not be recorded', failure);
   });
+  const keyUses = createKeyUses(tenants.keepKeyUses, (failure) =>
+    data.logFailure('warn', 'the uses of keys could not be written', failure),
+  );
+  closing.add(() => keyUses.stop(RECORDS_MS));
   const findPresent = createFindPresentInvoice(invoices, tenants);
   const periodDocuments = createPeriodDocuments(data.store.db);
   // Not registered as background work, which stops before the last requests are answered.
@@ -88,7 +93,10 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     limiter,
     streams,
     publicUrl: parts.publicUrl,
-    authenticate: createAuthenticate(tenants, clientSecrets, data.embedTokens, config.sites, config.installationName),
+    authenticate: notingUses(
+      createAuthenticate(tenants, clientSecrets, data.embedTokens, config.sites, config.installationName),
+      keyUses.note,
+    ),
     authenticateSession: createAuthenticateSession(accounts.accounts, data.people, tenants, () => new Date()),
     useCases: composeUseCases(log, { ...parts, readLogo }, accounts.attempts),
     verifyPublicly: createVerifyPublicly(findPresent, invoices),

@@ -7,7 +7,7 @@ import { demo } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
 import { abandonInvoice, invoicesNeedingAttention, retryInvoice } from './invoices.ts';
 import { endDataKey, listDataKeys, resealSecrets, rotateDataKey, rotateMasterKey } from './key-ring.ts';
-import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { createKey, listKeys, renameKey, revokeKey, rotateKey } from './keys.ts';
 import { ledgerOfNumbers } from './ledger-of-numbers.ts';
 import { listNumbers } from './list-numbers.ts';
 import { migrate } from './migrate.ts';
@@ -32,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   eraseTenant,
   createKey,
   listKeys,
+  renameKey,
   revokeKey,
   rotateKey,
   inviteAccount,

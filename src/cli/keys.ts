@@ -5,7 +5,7 @@ import { entryByOperator } from '../domain/audit-entry.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';
 import { administer } from './administer.ts';
 import type { Command, CommandContext, ParsedArguments } from './command.ts';
-import { columns, minute } from './terminal.ts';
+import { columns, harmless, minute } from './terminal.ts';
 
 const tenant = { value: 'TENANT', required: true, description: "The tenant's id: ten_…" } as const;
 
@@ -27,14 +27,16 @@ export const createKey: Command = {
       choices: KEY_KINDS,
       description: 'secret is for back ends only; publishable is for browsers',
     },
+    name: { value: 'NAME', description: 'What people call it' },
     json: { description: 'Print an object with id and key' },
   },
   async run(input, context) {
     const [kind, environment] = [input.get('kind') as KeyKind, input.get('environment') as Environment];
     const tenantId = input.get('tenant');
     const issued = await administer(context, async ({ manageKeys, audit }) => {
-      const made = await manageKeys.create(tenantId, kind, environment);
-      const facts = { subject: made.key.id, details: { kind } };
+      const name = input.find('name');
+      const made = await manageKeys.create(tenantId, kind, environment, name);
+      const facts = { subject: made.key.id, details: { kind, ...(name !== null && { name: made.key.name ?? '' }) } };
       await audit(entryByOperator(tenantId, environment, 'api_key.created', facts));
       return made;
     });
@@ -53,7 +55,26 @@ export const listKeys: Command = {
     const { terminal } = context;
     if (input.has('json')) terminal.print(JSON.stringify(keys.map(objectOf)));
     else if (keys.length === 0) terminal.print('The tenant has no keys.');
-    else terminal.print(columns([['ID', 'KEY', 'CREATED', 'REVOKED'], ...keys.map(rowOf)]));
+    else terminal.print(columns([['ID', 'NAME', 'KEY', 'CREATED', 'LAST USE', 'REVOKED'], ...keys.map(rowOf)]));
+    return 0;
+  },
+};
+
+export const renameKey: Command = {
+  name: 'keys rename',
+  summary: 'Gives a key another name',
+  positionals: ['KEY_ID', 'NAME'],
+  options: {},
+  async run(input, context) {
+    const keyId = input.get('KEY_ID');
+    const { name } = await administer(context, async ({ manageKeys, audit }) => {
+      const { tenantId, environment } = await manageKeys.tenantOf(keyId);
+      const renamed = await manageKeys.rename(keyId, input.get('NAME'));
+      const facts = { subject: keyId, details: { name: renamed.name ?? '' } };
+      await audit(entryByOperator(tenantId, environment, 'api_key.renamed', facts));
+      return renamed;
+    });
+    context.terminal.print(`Key ${keyId} is called ${harmless(name ?? '')}.`);
     return 0;
   },
 };
@@ -110,11 +131,13 @@ function show({ key, token }: IssuedKey, input: ParsedArguments, { terminal }: C
   terminal.print('The key is shown only once: store it in a safe place.');
 }
 
-function objectOf({ id, kind, environment, lastFour, createdAt, revokedAt }: ApiKey) {
-  return { id, kind, environment, last_four: lastFour, created_at: createdAt, revoked_at: revokedAt };
+function objectOf({ id, name, kind, environment, lastFour, createdAt, revokedAt, lastUsedAt }: ApiKey) {
+  const times = { created_at: createdAt, last_used_at: lastUsedAt, revoked_at: revokedAt };
+  return { id, name, kind, environment, last_four: lastFour, ...times };
 }
 
-function rowOf({ id, kind, environment, lastFour, createdAt, revokedAt }: ApiKey): string[] {
+function rowOf({ id, name, kind, environment, lastFour, createdAt, revokedAt, lastUsedAt }: ApiKey): string[] {
   const start = kind === 'secret' ? 'sk' : 'pk';
-  return [id, `${start}_${environment}_…${lastFour}`, minute(createdAt), revokedAt === null ? '-' : minute(revokedAt)];
+  const times = [createdAt, lastUsedAt, revokedAt].map((at) => (at === null ? '-' : minute(at)));
+  return [id, harmless(name ?? '-'), `${start}_${environment}_…${lastFour}`, ...times];
 }

@@ -47,6 +47,7 @@ export const SHARED_ACTIONS = {
   'member.second_factors_removed': { description: 'An operator removed a person’s codes and passkeys.', both: true },
   'api_key.created': { description: 'An API key was created.' },
   'api_key.rotated': { description: 'An API key was created that is to replace another.' },
+  'api_key.renamed': { description: 'An API key got another name.' },
   'api_key.revoked': { description: 'An API key was revoked.' },
   'invoice.retried': { description: 'An operator had an invoice processed again.' },
   'invoice.abandoned': {

@@ -74,6 +74,9 @@ export const MAX_MEMBERS = 200;
 /** Maximum number of invitations that the list of a tenant has, those first that end first. */
 export const MAX_INVITATIONS = 100;
 
+/** Maximum number of characters of a key's name. */
+export const LONGEST_KEY_NAME = 60;
+
 /** Maximum number of a tenant's valid API keys in each environment, and of the revoked ones that its list keeps. */
 export const [MAX_KEYS, MAX_REVOKED_KEYS] = [50, 50] as const;
 

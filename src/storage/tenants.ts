@@ -16,12 +16,15 @@ interface TenantDocument extends Pick<Tenant, 'name' | 'profile' | 'createdAt'> 
   suspendedAt?: Date;
   /** Present only if the tenant's limit differs from the installation's. */
   requestsPerMinute?: number;
-  keys: (ApiKey & { hash: string })[];
+  keys: StoredKey[];
   /** SHA-256 of all logos that the tenant has ever had. */
   logos?: string[];
   /** Present only on an erased tenant, which this repository does not find (`erasure.ts`). */
   erasure?: object;
 }
+
+/** Keys of earlier versions have no name, and those that were never used no last use. */
+type StoredKey = Omit<ApiKey, 'name' | 'lastUsedAt'> & Partial<Pick<ApiKey, 'name' | 'lastUsedAt'>> & { hash: string };
 
 /** Matches tenants that are not erased. */
 const PRESENT = { erasure: { $exists: false } } as const;
@@ -63,7 +66,7 @@ export function createTenantRepository(db: Db): TenantRepository {
         createdAt,
         profile: stored,
         ...(stored.logo && { logos: [stored.logo.sha256] }),
-        keys: keys.map(({ key, hash }) => ({ ...key, hash })),
+        keys: keys.map(({ key, hash }) => storedKey(key, hash)),
       });
     },
     async find(tenantId) {
@@ -159,7 +162,7 @@ export function createTenantRepository(db: Db): TenantRepository {
           $expr: { $lt: [valid, mostValid] },
           ...(replaces !== undefined && { keys: { $elemMatch: { id: replaces, revokedAt: null } } }),
         },
-        { $push: { keys: { ...key, hash } } },
+        { $push: { keys: storedKey(key, hash) } },
         { returnDocument: 'after', projection: { keys: 1 } },
       );
       if (!document) {
@@ -192,6 +195,26 @@ export function createTenantRepository(db: Db): TenantRepository {
       const keys = found.project<Pick<TenantDocument, 'keys'>>({ 'keys.id': 1, 'keys.revokedAt': 1 });
       const valid = (await keys.toArray()).flatMap((tenant) => tenant.keys.filter((key) => !key.revokedAt));
       return new Set(valid.map(({ id }) => id).filter((id) => asked.has(id)));
+    },
+    async renameKey(keyId, name) {
+      const document = await tenants.findOneAndUpdate(
+        { 'keys.id': keyId },
+        { $set: { 'keys.$[key].name': name } },
+        { arrayFilters: [{ 'key.id': keyId }], returnDocument: 'after', projection: { keys: 1 } },
+      );
+      const key = document?.keys.find(({ id }) => id === keyId);
+      return key ? keyOf(key) : null;
+    },
+    async keepKeyUses(uses) {
+      if (uses.length === 0) return;
+      const updates = uses.map(({ keyId, at }) => ({
+        updateOne: {
+          filter: { 'keys.id': keyId },
+          update: { $max: { 'keys.$[key].lastUsedAt': at } },
+          arrayFilters: [{ 'key.id': keyId }],
+        },
+      }));
+      await tenants.bulkWrite(updates, { ordered: false });
     },
     async revokeKey(keyId, at) {
       const { matchedCount } = await tenants.updateOne(
@@ -254,6 +277,11 @@ function listed({ _id, name, createdAt, suspendedAt, keys }: TenantDocument): Li
   return { id: _id, name, createdAt, suspendedAt: suspendedAt ?? null, environments };
 }
 
-function keyOf({ hash: _hash, ...key }: ApiKey & { hash: string }): ApiKey {
-  return key;
+/** Without a last use, because the latest one is kept by comparison. */
+function storedKey({ lastUsedAt, ...key }: ApiKey, hash: string): StoredKey {
+  return { ...key, ...(lastUsedAt !== null && { lastUsedAt }), hash };
+}
+
+function keyOf({ hash: _hash, ...key }: StoredKey): ApiKey {
+  return { name: null, lastUsedAt: null, ...key };
 }

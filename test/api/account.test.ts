@@ -56,6 +56,38 @@ describe('keys', () => {
     expect(publishable).toMatch(/^pk_test_/);
   });
 
+  it('have a name, which they keep when they are rotated, and the minute of their last use', async () => {
+    const own = await service.tenant();
+    const by = new Client(service.url, own.secretKey);
+    const named = 'id name lastUsedAt';
+    const create = `mutation ($name: String) { createApiKey(kind: secret, name: $name) {
+      ... on CreateApiKeyPayload { token apiKey { ${named} } } ${ERROR} } }`;
+    const rename = `mutation ($id: ID!, $name: String) { renameApiKey(id: $id, name: $name) {
+      ... on RenameApiKeyPayload { apiKey { ${named} } } ${ERROR} } }`;
+    const { apiKey: made, token } = await ask(by, create, { name: 'Boutique' });
+    expect(made).toMatchObject({ name: 'Boutique', lastUsedAt: null });
+    const { id } = made;
+    expect((await ask(by, rename, { id, name: 'Caisse 2' })).apiKey).toMatchObject({ id, name: 'Caisse 2' });
+    expect(
+      (await ask(by, `mutation { rotateApiKey(id: "${id}") { ... on RotateApiKeyPayload { apiKey { name } } } }`))
+        .apiKey,
+    ).toEqual({ name: 'Caisse 2' });
+    for (const name of ['', 'x'.repeat(61), 'zwei\nZeilen', '\u200b'])
+      for (const answer of [await ask(by, create, { name }), await ask(by, rename, { id, name })])
+        expect([name, answer]).toMatchObject([name, { code: 'invalid_request', param: 'name' }]);
+    const other = new Client(service.url, (await service.tenant()).secretKey);
+    expect(await ask(other, rename, { id, name: 'Mine' })).toMatchObject({ code: 'resource_not_found' });
+    expect((await ask(by, rename, { id, name: null })).apiKey).toMatchObject({ name: null });
+    const before = Math.floor(Date.now() / 60_000) * 60_000;
+    expect((await new Client(service.url, token).get('/v1/invoices')).status).toBe(200);
+    const lastUse = async () =>
+      (await ask(by, `{ apiKeys { ${named} } }`)).find((key: { id: string }) => key.id === id).lastUsedAt;
+    await expect.poll(lastUse, { timeout: 20_000 }).not.toBeNull();
+    const at = Date.parse(await lastUse());
+    expect(at).toBeGreaterThanOrEqual(before);
+    expect(at % 60_000).toBe(0);
+  }, 40_000);
+
   it('are rotated by creating the new key first, and a key may revoke itself', async () => {
     const own = await service.tenant();
     const old = new Client(service.url, own.secretKey);

@@ -93,6 +93,7 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
   ])[] = [
     ['createApiKey(kind: secret)', 'KEY: apiKey { id } token', 'api_key.created', 'KEY'],
     ['rotateApiKey(id: "KEY")', 'NEW_KEY: apiKey { id } token', 'api_key.rotated', 'NEW_KEY'],
+    ['renameApiKey(id: "KEY", name: "Shop")', '', 'api_key.renamed', 'KEY'],
     ['revokeApiKey(id: "KEY")', '', 'api_key.revoked', 'KEY'],
     ['updateSellerProfile(input: { legalName: "Confidential" })', '', 'seller_profile.updated', 'TENANT'],
     [

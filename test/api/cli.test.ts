@@ -184,6 +184,10 @@ describe('tenants and keys', () => {
     expect(secret).toMatchObject({ id: expect.stringMatching(/^key_/), key: expect.stringMatching(/^sk_test_/) });
     expect(await statusWith(secret.key)).toBe(200);
 
+    const renamed = await administer('keys', 'rename', secret.id, 'Boutique');
+    expect(renamed).toMatchObject({ code: 0, out: `Key ${secret.id} is called Boutique.\n` });
+    expect(await administer('keys', 'rename', secret.id, 'x'.repeat(61))).toMatchObject({ code: 1 });
+
     const rotated = await administered('keys', 'rotate', secret.id);
     expect(rotated).toMatchObject({ key: expect.stringMatching(/^sk_test_/), kind: 'secret', environment: 'test' });
     expect([await statusWith(secret.key), await statusWith(rotated.key)]).toEqual([200, 200]);
@@ -199,8 +203,8 @@ describe('tenants and keys', () => {
 
     const keys = await administered('keys', 'list', '--tenant', tenant.id);
     expect(keys).toMatchObject([
-      { id: secret.id, last_four: secret.key.slice(-4), revoked_at: expect.any(String) },
-      { id: rotated.id, last_four: rotated.key.slice(-4), revoked_at: null },
+      { id: secret.id, name: 'Boutique', last_four: secret.key.slice(-4), revoked_at: expect.any(String) },
+      { id: rotated.id, name: 'Boutique', last_four: rotated.key.slice(-4), revoked_at: null },
     ]);
     const list = await administer('keys', 'list', '--tenant', tenant.id);
     expect(list.out).toContain(`sk_test_…${rotated.key.slice(-4)}`);

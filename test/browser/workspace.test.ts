@@ -269,6 +269,8 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
   it('make keys, whose tokens are shown once, and revoke them', async () => {
     const { page, tenant, close } = await signIn('developer', { language: 'en' });
     await page.locator('.sections a[href$="/keys"]').click();
+    await page.waitForSelector('.actions [name=name]');
+    await page.type('.actions [name=name]', 'Shop');
     await press(page, 'New secret key');
     const token = await page.waitForSelector('.secret code').then((code) => code?.evaluate((each) => each.textContent));
     expect(token).toMatch(/^sk_test_/);
@@ -279,6 +281,20 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     expect(await page.evaluate(() => document.body.textContent)).not.toContain(token);
     const before = await page.$$eval('.log li', (rows) => rows.length);
     // The newest is first.
+    const newest = () => page.$eval('.log li', ({ textContent }) => textContent);
+    expect(await newest()).toMatch(/^Shop/);
+    await press(page, 'Rename');
+    await page.waitForSelector('.rename [name=name]');
+    await page.type('.rename [name=name]', 'Shop 2');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.querySelector('.log li')?.textContent?.startsWith('Shop 2'));
+    const reloaded = async () => {
+      await page.reload();
+      await page.waitForSelector('.log li');
+      return newest();
+    };
+    await expect.poll(reloaded, { timeout: 30_000, interval: 2000 }).toContain('last used on');
+    await expectAccessible(page);
     await press(page, 'Revoke', true);
     await page.waitForSelector('.log [data-revoked=true]');
     expect((await made.get('/v1/invoices')).status).toBe(401);

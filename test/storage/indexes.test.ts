@@ -188,7 +188,16 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 function keyNamed(id: string): ApiKey {
-  return { id, kind: 'secret', environment: 'test', lastFour: '0000', createdAt: new Date(), revokedAt: null };
+  return {
+    id,
+    kind: 'secret',
+    environment: 'test',
+    lastFour: '0000',
+    createdAt: new Date(),
+    name: null,
+    revokedAt: null,
+    lastUsedAt: null,
+  };
 }
 
 function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
@@ -353,6 +362,8 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['tenants.presentAmong', () => tenants.presentAmong(['ten_3', 'ten_4']), 2],
   ['tenants.validKeys', () => tenants.validKeys(['key_7', 'key_8']), 2],
   ['tenants.findByKeyId', () => tenants.findByKeyId('key_7'), 1],
+  ['tenants.renameKey', () => tenants.renameKey('key_1', 'Shop'), 1],
+  ['tenants.keepKeyUses', () => tenants.keepKeyUses([{ keyId: 'key_1', at: new Date() }]), 1],
   ['tenants.insertKey', () => tenants.insertKey('ten_1', keyNamed(newId('key')), hashToken(newId('key')), 9, 9), 1],
   ['tenants.insertKey: too many', () => tenants.insertKey('ten_1', keyNamed('k'), 'h', 0, 0).catch(() => {}), 1],
   ['tenants.revokeOwnKey', () => tenants.revokeOwnKey('ten_2', keyNamed('key_2'), new Date(), false), 1],

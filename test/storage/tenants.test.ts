@@ -28,7 +28,9 @@ function newKey(changes: Partial<ApiKey> = {}): ApiKey {
     environment: 'test',
     lastFour: '0000',
     createdAt: new Date(),
+    name: null,
     revokedAt: null,
+    lastUsedAt: null,
     ...changes,
   };
 }
@@ -49,6 +51,36 @@ describe('keys', () => {
     await tenants.revokeKey(first?.id ?? '', new Date());
     expect(await insert(id, newKey(), 5)).toBe(true);
     expect(await insert('ten_nobody', newKey())).toBe(false);
+  });
+
+  it('have a name and the latest use that any process wrote, which survive changes of other keys', async () => {
+    const id = await newTenant();
+    const [key, other] = [newKey({ name: 'Boutique' }), newKey()];
+    await insert(id, key);
+    await insert(id, other);
+    const at = (minute: number) => new Date(Date.UTC(2026, 10, 30, 8, minute));
+    await tenants.keepKeyUses([{ keyId: key.id, at: at(5) }]);
+    await tenants.keepKeyUses([
+      { keyId: key.id, at: at(3) },
+      { keyId: newId('key'), at: at(9) },
+    ]);
+    expect(await tenants.renameKey(other.id, 'Caisse')).toMatchObject({
+      id: other.id,
+      name: 'Caisse',
+      lastUsedAt: null,
+    });
+    expect(await tenants.renameKey(newId('key'), 'Caisse')).toBeNull();
+    expect(await tenants.keysOf(id)).toEqual([
+      { ...key, lastUsedAt: at(5) },
+      { ...other, name: 'Caisse' },
+    ]);
+    expect((await tenants.findByKeyId(key.id))?.key).toEqual({ ...key, lastUsedAt: at(5) });
+    expect(await tenants.renameKey(key.id, null)).toMatchObject({ name: null, lastUsedAt: at(5) });
+    await tenants.revokeKey(key.id, at(7));
+    expect((await tenants.keysOf(id))[0]).toEqual({ ...key, name: null, lastUsedAt: at(5), revokedAt: at(7) });
+    // Keys of earlier versions have neither.
+    await store.db.collection<{ _id: string }>('tenants').updateOne({ _id: id }, { $unset: { 'keys.1.name': '' } });
+    expect((await tenants.keysOf(id))[1]).toEqual({ ...other, name: null });
   });
 
   it('only replace a key that is still valid', async () => {

@@ -24,7 +24,7 @@ null 404 404 403 403 403 403 null null 403 403 404  ApiRequest operation
 + + + 403 403 403 403 + + 403 403 +  ApiRequestEdge cursor node
 + + + 403 403 403 403 + + 403 403 +  ApiRequestFailures code count firstAt kind lastAt method route status
 + 404 404 403 403 403 403 + + + + 404  ApiKey createdAt current environment id kind lastFour
-null 404 404 403 403 403 403 null null null null 404  ApiKey revokedAt
+null 404 404 403 403 403 403 null null null null 404  ApiKey lastUsedAt name revokedAt
 403 403 403 403 403 403 403 + 403 403 403 +  AuditActor actorId kind name
 403 403 403 403 403 403 403 + 403 403 403 +  AuditDetail name value
 403 403 403 403 403 403 403 + 403 403 403 +  AuditEntry action actor address at details id requestId subject userAgent
@@ -131,7 +131,7 @@ InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError 
 + 404 404 403 + + 403 + + + + 404  ReplacedInvoice dgiId id issueDate note number reason
 + 404 404 403 null null 403 + + + + 404  ReplacedInvoice creditNoteId
 + InvalidInputError + 403 403 403 403 + + 403 403 InvalidInputError  Mutation createApiKey sendTestWebhookEvent
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 403 NotFoundError  Mutation createDeliveryLogEmbed createInvoiceEmbed deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
++ NotFoundError NotFoundError 403 403 403 403 + + 403 403 NotFoundError  Mutation createDeliveryLogEmbed createInvoiceEmbed deleteWebhookEndpoint renameApiKey resendWebhookDeliveries resendWebhookEvent revokeApiKey
 + NotFoundError NotFoundError 403 403 403 403 + + + 403 NotFoundError  Mutation revokeCreditNoteDocumentUrls revokeDocumentUrls
 + NotFoundError NotFoundError 403 403 403 403 + + 403 403 NotFoundError  Mutation rotateApiKey rotateWebhookSecret updateWebhookEndpoint
 403 + + 403 403 403 403 403 403 403 403 +  Mutation updateSellerProfile
@@ -275,6 +275,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Mutation.removeMember': 'removeMember(id: "PERSON") { __typename }',
   'Mutation.createApiKey': 'createApiKey(kind: publishable) { __typename }',
   'Mutation.rotateApiKey': 'rotateApiKey(id: "VALID_KEY") { __typename }',
+  'Mutation.renameApiKey': 'renameApiKey(id: "API_KEY", name: "Shop") { __typename }',
   'Mutation.revokeApiKey': 'revokeApiKey(id: "API_KEY") { __typename }',
   'Mutation.updateSellerProfile': 'updateSellerProfile(input: { cnss: "1234567" }) { __typename }',
   'Mutation.sendTestWebhookEvent': 'sendTestWebhookEvent(type: invoice_accepted) { __typename }',

@@ -3,16 +3,25 @@ import { graphql } from '../graphql/graphql.ts';
 
 export const KEYS = graphql(`
   query Keys {
-    apiKeys { id kind lastFour createdAt revokedAt }
+    apiKeys { id kind name lastFour createdAt revokedAt lastUsedAt }
   }
 `);
 
 export type Key = ResultOf<typeof KEYS>['apiKeys'][number];
 
 export const CREATE_KEY = graphql(`
-  mutation CreateKey($kind: ApiKeyKind!) {
-    result: createApiKey(kind: $kind) {
+  mutation CreateKey($kind: ApiKeyKind!, $name: String) {
+    result: createApiKey(kind: $kind, name: $name) {
       ... on CreateApiKeyPayload { token apiKey { id kind } }
+      ... on Error { code message }
+    }
+  }
+`);
+
+export const RENAME_KEY = graphql(`
+  mutation RenameKey($id: ID!, $name: String) {
+    result: renameApiKey(id: $id, name: $name) {
+      ... on RenameApiKeyPayload { apiKey { id } }
       ... on Error { code message }
     }
   }

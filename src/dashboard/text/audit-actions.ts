@@ -208,6 +208,11 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditEntry['action'], Readonly<Recor
     en: 'API key rotated',
     ar: 'تجديد مفتاح API',
   },
+  api_key_renamed: {
+    fr: 'Clé d’API renommée',
+    en: 'API key renamed',
+    ar: 'تغيير اسم مفتاح API',
+  },
   api_key_revoked: {
     fr: 'Clé d’API révoquée',
     en: 'API key revoked',

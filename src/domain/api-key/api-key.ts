@@ -11,8 +11,12 @@ export interface ApiKey {
   readonly environment: Environment;
   /** The token's last four characters, which help people to recognize a key. */
   readonly lastFour: string;
+  /** What people call it; null if it has no name. */
+  readonly name: string | null;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
+  /** The minute of its last use, up to some minutes ago; null if it was never used. */
+  readonly lastUsedAt: Date | null;
 }
 
 const PREFIX: Readonly<Record<KeyKind, string>> = { secret: 'sk', publishable: 'pk' };

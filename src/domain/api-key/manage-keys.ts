@@ -1,10 +1,11 @@
 import { serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { MAX_KEYS, MAX_REVOKED_KEYS } from '../limits.ts';
+import { LONGEST_KEY_NAME, MAX_KEYS, MAX_REVOKED_KEYS } from '../limits.ts';
 import { type LiveConditions, ReplacedKeyInvalid, type TenantRepository, TooManyKeys } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { type ApiKey, hashToken, newToken } from './api-key.ts';
 import type { KeyKind } from './key-kinds.ts';
+import { keyName } from './key-name.ts';
 
 /** A new key with its token, which is shown only in this answer. */
 export interface IssuedKey {
@@ -14,11 +15,16 @@ export interface IssuedKey {
 
 export interface ManageKeys {
   /**
-   * Creates a key.
-   * @throws {ServiceError} resource_not_found for an unknown tenant; invalid_request for a live key, naming everything
-   * that the tenant lacks for it; key_limit_reached
+   * Creates a key. @param name see {@link keyName}
+   * @throws {ServiceError} resource_not_found for an unknown tenant; invalid_request for a wrong name, and for a live key,
+   * naming everything that the tenant lacks for it; key_limit_reached
    */
-  create(tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey>;
+  create(tenantId: string, kind: KeyKind, environment: Environment, name?: string | null): Promise<IssuedKey>;
+  /**
+   * Gives a key another name. @param name null for none
+   * @throws {ServiceError} resource_not_found; invalid_request for a wrong name
+   */
+  rename(keyId: string, name: string | null): Promise<ApiKey>;
   /** Lists the keys, newest last, including revoked ones. @throws {ServiceError} resource_not_found */
   list(tenantId: string): Promise<ApiKey[]>;
   /**
@@ -31,7 +37,7 @@ export interface ManageKeys {
     keyId: string,
   ): Promise<{ readonly tenantId: string; readonly environment: Environment; readonly isRevoked: boolean }>;
   /**
-   * Makes a new key of the same tenant, kind and environment; the old one stays valid until it is revoked.
+   * Makes a new key of the same tenant, kind, environment and name; the old one stays valid until it is revoked.
    * @throws {ServiceError} resource_not_found; invalid_request for a revoked key, and as `create` for a live one;
    *   key_limit_reached
    */
@@ -71,6 +77,7 @@ export function createManageKeys(
     tenantId: string,
     kind: KeyKind,
     environment: Environment,
+    name: string | null,
     replaces?: string,
   ): Promise<IssuedKey> {
     if (environment === 'live') await requireLiveConditions(tenantId);
@@ -80,8 +87,10 @@ export function createManageKeys(
       kind,
       environment,
       lastFour: token.slice(-4),
+      name,
       createdAt: new Date(),
       revokedAt: null,
+      lastUsedAt: null,
     };
     try {
       if (!(await tenants.insertKey(tenantId, key, hashToken(token), MAX_KEYS, MAX_REVOKED_KEYS, replaces))) {
@@ -104,7 +113,7 @@ export function createManageKeys(
     }
   }
   return {
-    create: (tenantId, kind, environment) => issue(tenantId, kind, environment),
+    create: async (tenantId, kind, environment, name = null) => issue(tenantId, kind, environment, nameOf(name)),
     async list(tenantId) {
       if (!(await tenants.find(tenantId))) throw noTenant(tenantId);
       return tenants.keysOf(tenantId);
@@ -112,15 +121,29 @@ export function createManageKeys(
     async revoke(keyId) {
       if (!(await tenants.revokeKey(keyId, new Date()))) throw noKey(keyId);
     },
+    async rename(keyId, name) {
+      const renamed = await tenants.renameKey(keyId, nameOf(name));
+      if (!renamed) throw noKey(keyId);
+      return renamed;
+    },
     async tenantOf(keyId) {
       const { tenant, key } = await found(keyId);
       return { tenantId: tenant.id, environment: key.environment, isRevoked: key.revokedAt !== null };
     },
     async rotate(keyId) {
       const { tenant, key } = await found(keyId);
-      return issue(tenant.id, key.kind, key.environment, keyId);
+      return issue(tenant.id, key.kind, key.environment, key.name, keyId);
     },
   };
+}
+
+/** Returns the name as it is stored. @throws {ServiceError} invalid_request */
+function nameOf(name: string | null): string | null {
+  if (name === null) return null;
+  const { success, data } = keyName.safeParse(name);
+  if (success) return data;
+  const message = `name must be one line of 1 to ${LONGEST_KEY_NAME} characters.`;
+  throw serviceError('invalid_request', message, 'name');
 }
 
 function noTenant(tenantId: string) {

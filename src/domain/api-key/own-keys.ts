@@ -31,20 +31,49 @@ export const API_KEY_USE_CASES = {
 
   /**
    * Creates a key.
-   * @throws {ServiceError} key_limit_reached; invalid_request for a live key whose conditions are no longer met
+   * @throws {ServiceError} key_limit_reached; invalid_request for a wrong name, or a live key whose conditions are no
+   *   longer met
    */
   createApiKey: {
     scope: 'keys',
     audit: 'api_key.created',
-    async run({ manageKeys }: OwnKeysNeeds, { by, record }: Change, kind: KeyKind): Promise<IssuedKey> {
-      const issued = await manageKeys.create(by.tenant.id, kind, by.environment);
-      await record({ subject: issued.key.id, details: { kind } });
+    async run(
+      { manageKeys }: OwnKeysNeeds,
+      { by, record }: Change,
+      kind: KeyKind,
+      name: string | null,
+    ): Promise<IssuedKey> {
+      const issued = await manageKeys.create(by.tenant.id, kind, by.environment, name);
+      await record({
+        subject: issued.key.id,
+        details: { kind, ...(name !== null && { name: issued.key.name ?? '' }) },
+      });
       return issued;
     },
   },
 
   /**
-   * Makes a new key of the same kind; the old one stays valid until it is revoked.
+   * Gives a key another name, or none. A revoked one may be renamed, too.
+   * @throws {ServiceError} resource_not_found; invalid_request for a wrong name
+   */
+  renameApiKey: {
+    scope: 'keys',
+    audit: 'api_key.renamed',
+    async run(
+      { tenants, manageKeys }: OwnKeysNeeds,
+      { by, record }: Change,
+      keyId: string,
+      name: string | null,
+    ): Promise<ApiKey> {
+      const { id } = await found(tenants, by, keyId);
+      const renamed = await manageKeys.rename(id, name);
+      await record({ subject: id, details: { name: renamed.name ?? '' } });
+      return renamed;
+    },
+  },
+
+  /**
+   * Makes a new key of the same kind and name; the old one stays valid until it is revoked.
    * @throws {ServiceError} resource_not_found; invalid_request for a revoked key, and as `createApiKey`;
    *   key_limit_reached
    */

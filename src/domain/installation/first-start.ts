@@ -104,7 +104,9 @@ function keyOf(kind: KeyKind, token: string): ApiKey {
     kind,
     environment: 'test',
     lastFour: token.slice(-4),
+    name: null,
     createdAt: new Date(),
     revokedAt: null,
+    lastUsedAt: null,
   };
 }

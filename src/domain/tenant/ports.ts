@@ -134,6 +134,10 @@ export interface TenantRepository {
   keysOf(tenantId: string): Promise<ApiKey[]>;
   /** Returns those of these keys that exist and are not revoked. */
   validKeys(keyIds: readonly string[]): Promise<Set<string>>;
+  /** Gives a key another name, or none. @returns the changed key; null if there is no such key */
+  renameKey(keyId: string, name: string | null): Promise<ApiKey | null>;
+  /** Keeps the latest use of each of these keys that exists. Takes one round trip. */
+  keepKeyUses(uses: readonly { readonly keyId: string; readonly at: Date }[]): Promise<void>;
   /** Revokes a key unless it is already revoked. @returns false if there is no such key */
   revokeKey(keyId: string, at: Date): Promise<boolean>;
   /**

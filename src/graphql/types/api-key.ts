@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../domain/api-key/api-key.ts';
 import type { KeyKind } from '../../domain/api-key/key-kinds.ts';
 import type { IssuedKey } from '../../domain/api-key/manage-keys.ts';
-import { MAX_KEYS, MAX_REVOKED_KEYS } from '../../domain/limits.ts';
+import { LONGEST_KEY_NAME, MAX_KEYS, MAX_REVOKED_KEYS } from '../../domain/limits.ts';
 import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
@@ -16,6 +16,8 @@ const MEANING: Readonly<Record<KeyKind, string>> = {
   publishable: '`pk_…`, for browsers: reads one invoice, together with its client_secret.',
 };
 
+const NAME = `What you call the key: one line of at most ${LONGEST_KEY_NAME} characters.`;
+
 const KeyKindType = enumOf('ApiKeyKind', 'The kind of an API key, which determines its access.', MEANING);
 
 const ApiKeyType = builder.objectRef<ApiKey>('ApiKey').implement({
@@ -26,11 +28,17 @@ const ApiKeyType = builder.objectRef<ApiKey>('ApiKey').implement({
     kind: t.expose('kind', { type: KeyKindType, description: 'Kind of the key.' }),
     environment: t.expose('environment', { type: EnvironmentType, description: 'Environment of the key.' }),
     lastFour: t.exposeString('lastFour', { description: 'Last four characters of the token, for recognition.' }),
+    name: t.exposeString('name', { nullable: true, description: 'What you call it; null if it has no name.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     revokedAt: t.expose('revokedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'Time of revocation; null while the key is valid.',
+    }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'The minute of its last use, up to five minutes behind; null if it was never used.',
     }),
     current: t.boolean({
       description: 'Whether this request uses the key.',
@@ -79,15 +87,29 @@ builder.mutationFields((t) => ({
     authScopes: accessOf('createApiKey'),
     errors: { types: [InvalidInputError, LimitReachedError] },
     description: `Creates a key in the environment of the calling key; at most ${MAX_KEYS} are valid there. Needs a secret key.`,
-    args: { kind: t.arg({ type: KeyKindType, required: true, description: 'Kind of the new key.' }) },
-    resolve: (_root, { kind }, { principal, useCases }) => useCases.createApiKey(principal, kind),
+    args: {
+      kind: t.arg({ type: KeyKindType, required: true, description: 'Kind of the new key.' }),
+      name: t.arg.string({ description: NAME }),
+    },
+    resolve: (_root, { kind, name }, { principal, useCases }) => useCases.createApiKey(principal, kind, name ?? null),
+  }),
+  renameApiKey: t.field({
+    type: payloadOf('renameApiKey', 'apiKey', ApiKeyType, 'The renamed key.'),
+    authScopes: accessOf('renameApiKey'),
+    errors: { types: [InvalidInputError, NotFoundError] },
+    description: 'Gives a key another name. Needs a secret key.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Prefix `key_`.' }),
+      name: t.arg.string({ description: `${NAME} Null: it gets none.` }),
+    },
+    resolve: (_root, { id, name }, { principal, useCases }) => useCases.renameApiKey(principal, id, name ?? null),
   }),
   rotateApiKey: t.field({
     type: issuedKeyPayload('RotateApiKeyPayload'),
     authScopes: accessOf('rotateApiKey'),
     errors: { types: [InvalidInputError, NotFoundError, LimitReachedError] },
     description:
-      'Creates a key of the same kind as another one, which stays valid: deploy the new key, then revoke the old one. A revoked key cannot be rotated. Needs a secret key.',
+      'Creates a key of the same kind and name as another one, which stays valid: deploy the new key, then revoke the old one. A revoked key cannot be rotated. Needs a secret key.',
     args: { id: t.arg.id({ required: true, description: 'The key to replace; prefix `key_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.rotateApiKey(principal, id),
   }),

@@ -71,7 +71,9 @@ function tenantCases({ db }: Store): Subject {
     environment: 'test',
     lastFour: '0000',
     createdAt: new Date(),
+    name: null,
     revokedAt: null,
+    lastUsedAt: null,
   });
   async function stored(): Promise<{ id: string; key: ApiKey }> {
     const [id, key] = [newId('ten'), keyNamed(newId('key'))];
@@ -100,6 +102,8 @@ function tenantCases({ db }: Store): Subject {
     admitLogo: async () => tenants.admitLogo((await stored()).id, 'a', 3),
     findByKeyHash: async () => tenants.findByKeyHash(sha256((await stored()).key.id)),
     findByKeyId: async () => tenants.findByKeyId((await stored()).key.id),
+    renameKey: async () => tenants.renameKey((await stored()).key.id, 'Shop'),
+    keepKeyUses: async () => tenants.keepKeyUses([{ keyId: (await stored()).key.id, at: new Date() }]),
     insertKey: async () => tenants.insertKey((await stored()).id, keyNamed(newId('key')), newId('key'), 9, 9),
     keysOf: async () => tenants.keysOf((await stored()).id),
     presentAmong: async () => tenants.presentAmong([(await stored()).id, 'ten_1']),
