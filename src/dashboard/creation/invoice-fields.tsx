@@ -113,18 +113,20 @@ function LineFields({ line, index, faults, onTyped, onRemove, onPaste }: LineFie
         {field('taxRate')}
         {field('discount')}
         {line.taxRate.trim() === '0' && <ExemptionChoice line={line} index={index} faults={faults} onTyped={onTyped} />}
+      </div>
+      <div class="line-end">
         <Check
           name={fieldOfLine('taxIncluded', index)}
           label={taxIncluded}
           checked={line.taxIncluded ?? false}
           onChecked={(checked) => onTyped({ ...line, taxIncluded: checked })}
         />
+        {onRemove && (
+          <button type="button" class="quiet" onClick={onRemove}>
+            {removeLine}
+          </button>
+        )}
       </div>
-      {onRemove && (
-        <button type="button" class="quiet" onClick={onRemove}>
-          {removeLine}
-        </button>
-      )}
     </fieldset>
   );
 }

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
@@ -92,9 +93,9 @@ export function EndpointCard({ endpoint, isAllowed, onChange, onSecret }: Endpoi
       </p>
       <p>
         {events.map((type) => (
-          <code dir="ltr" key={type}>
-            {eventName(type)}{' '}
-          </code>
+          <Fragment key={type}>
+            <code dir="ltr">{eventName(type)}</code>{' '}
+          </Fragment>
         ))}
       </p>
       <EndpointHealth endpoint={endpoint} />

@@ -6,6 +6,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { formatDate, formatMoment } from '../text/dates.ts';
+import { formatNumber } from '../text/money.ts';
 import { type Backlog, type Survey, useOperatorChange, useOperatorRead } from './operator-api.ts';
 
 /** Interval at which the page reads again, milliseconds. */
@@ -283,8 +284,7 @@ function Certificates({ rows }: { rows: Survey['certificates'] }) {
 function Disk({ storage: { dataBytes, freeBytes, diskBytes } }: { storage: Survey['storage'] }) {
   const { texts, language } = useLanguage();
   const { operators } = texts;
-  const size = (bytes: number) =>
-    new Intl.NumberFormat(language, { maximumFractionDigits: 1, style: 'unit', unit: 'gigabyte' }).format(bytes / GIB);
+  const size = (bytes: number) => operators.gigabytes(formatNumber(Math.round((bytes / GIB) * 10) / 10, language));
   return (
     <section class="part">
       <h2>{operators.disk}</h2>

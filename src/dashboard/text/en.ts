@@ -306,6 +306,7 @@ export const en: Texts = {
     disk: 'Disk',
     data: 'Data of the service',
     free: 'Free',
+    gigabytes: (n) => `${n}\u00a0GB`,
     tenantName: 'Name of the tenant',
     createTenant: 'Create a tenant',
     suspended: 'Suspended',
@@ -395,7 +396,7 @@ export const en: Texts = {
       title: 'New invoice',
       lead: 'It has legal value: it is numbered, signed and transmitted to the DGI.',
     },
-    scenario: 'What is to happen',
+    scenario: 'Outcome to simulate',
     ordinary: 'Accepted',
     scenarios: {
       unknown_ice: 'Rejected: the customer’s ICE is unknown',

@@ -358,6 +358,8 @@ export const fr = {
     disk: 'Disque',
     data: 'Données du service',
     free: 'Libre',
+    /** @param n a number of gigabytes, as the language writes it */
+    gigabytes: (n: string) => `${n}\u00a0Go`,
     tenantName: 'Nom de l’entreprise',
     createTenant: 'Créer une entreprise',
     suspended: 'Suspendue',
@@ -455,7 +457,7 @@ export const fr = {
       title: 'Nouvelle facture',
       lead: 'Elle a une valeur légale\u00a0: elle est numérotée, signée et transmise à la DGI.',
     },
-    scenario: 'Ce qui doit arriver',
+    scenario: 'Résultat à simuler',
     ordinary: 'Acceptée',
     scenarios: {
       unknown_ice: 'Rejetée : ICE du client inconnu',

@@ -66,7 +66,7 @@ function digitsOf(centimes: number | bigint): [whole: string, decimals: string] 
   return [digits.slice(0, -2), digits.slice(-2)];
 }
 
-/** Formats a number: `12345` → `12 345`. @param n a whole number */
+/** Formats a number: `12345` → `12 345`, `0.5` → `0,5`. */
 export function formatNumber(n: number, language: Language): string {
   return localNumber(String(n), language);
 }
