@@ -53,6 +53,11 @@ describe.skipIf(BROWSER_PATH === null)('tables in a browser', () => {
       expect(onScreen).toBeGreaterThanOrEqual(15);
       const heights = await page.$$eval('.data-rows tbody tr', (rows) => rows.map((row) => row.clientHeight));
       expect(Math.max(...heights)).toBeLessThan(40);
+      // Names of either script begin where their column does.
+      const sides = await page.$$eval('.data-rows .wide bdi', (all) =>
+        all.map((each) => getComputedStyle(each).textAlign),
+      );
+      expect([...new Set(sides)]).toEqual([language === 'ar' ? 'right' : 'left']);
       await expectAccessible(page);
 
       await page.locator('.sizes a:nth-child(2)').click();
