@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { signedIn } from '../support/person.ts';
 import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
@@ -12,7 +13,8 @@ withSharedService.beforeAll(async ({ service: shared }) => {
   client = new Client(service.url, tenant.secretKey);
 });
 
-const FIELDS = 'id method route operation status code param apiKeyId standsFor milliseconds';
+const FIELDS =
+  'id method route operation status code param apiKeyId standsFor milliseconds documentId invoice { id number }';
 
 /** The newest requests of a key, once one has this id. */
 async function logWith(id: string | null, by = client) {
@@ -37,10 +39,27 @@ it('requests over REST are in the log by their ids, without values of the path a
   const { found } = await logWith(idOf(created));
   const made = { method: 'POST', route: '/v1/invoices', status: 201, code: null, param: null, standsFor: 1 };
   expect(found).toMatchObject({ ...made, apiKeyId: expect.stringMatching(/^key_/) });
+  const { id } = created.body;
+  expect(found).toMatchObject({ documentId: id, invoice: { id } });
+  // Its path names it; nobody else's name it.
+  await client.settled(id);
+  const byPath = (await logWith(idOf(await client.get(`/v1/invoices/${id}`)))).found;
+  expect(byPath).toMatchObject({ documentId: id, invoice: { id, number: expect.any(String) } });
+  const others = newId('inv');
+  expect((await logWith(idOf(await client.get(`/v1/invoices/${others}`)))).found).toMatchObject({
+    documentId: others,
+    invoice: null,
+  });
   const wrong = { route: '/v1/invoices', status: 400, code: 'invalid_request', param: 'limit' };
   expect((await logWith(idOf(refused))).found).toMatchObject(wrong);
   const answer = await logWith(idOf(unknown));
-  expect(answer.found).toMatchObject({ route: '/v1/invoices/:id', status: 404, code: 'resource_not_found' });
+  expect(answer.found).toMatchObject({
+    documentId: null,
+    invoice: null,
+    route: '/v1/invoices/:id',
+    status: 404,
+    code: 'resource_not_found',
+  });
   const { found: other, text } = await logWith(idOf(nowhere));
   expect(other).toMatchObject({ route: 'other', status: 404 });
   for (const secret of [created.body.client_secret, tenant.secretKey, 'amina', 'text of the client'])

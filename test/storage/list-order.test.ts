@@ -149,6 +149,7 @@ const REQUEST = {
   method: 'GET',
   route: '/v1/invoices',
   operation: null,
+  documentId: null,
   status: 200,
   milliseconds: 1,
   code: null,

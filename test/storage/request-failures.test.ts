@@ -27,6 +27,7 @@ function request(at: string, differs: Partial<LoggedRequest> = {}): LoggedReques
     method: 'GET',
     route: '/v1/invoices',
     operation: null,
+    documentId: null,
   } as const;
   const failed = {
     status: 400,

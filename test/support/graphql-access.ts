@@ -19,7 +19,7 @@ export type Column = (typeof COLUMNS)[number];
  */
 const TABLE = `
 + 404 404 403 403 403 403 + + 403 403 404  ApiRequest apiKeyId at code id method milliseconds param route standsFor status
-null 404 404 403 403 403 403 null null 403 403 404  ApiRequest operation
+null 404 404 403 403 403 403 null null 403 403 404  ApiRequest documentId invoice operation
 + + + 403 403 403 403 + + 403 403 +  ApiRequestConnection edges nodes pageInfo
 + + + 403 403 403 403 + + 403 403 +  ApiRequestEdge cursor node
 + + + 403 403 403 403 + + 403 403 +  ApiRequestFailures code count firstAt kind lastAt method route status

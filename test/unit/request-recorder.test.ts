@@ -31,6 +31,7 @@ function world() {
     method: 'GET',
     route: '/v1/invoices/:id',
     operation: null,
+    documentId: null,
     status: 200,
     milliseconds: 3,
     code: null,

@@ -5,7 +5,7 @@ import { graphql } from '../graphql/graphql.ts';
 export const REQUESTS = graphql(`
   query Requests($failed: Boolean, $kind: String, $apiKeyId: ID, $route: String, $first: Int, $after: String, $last: Int, $before: String) {
     apiRequests(failed: $failed, kind: $kind, apiKeyId: $apiKeyId, route: $route, first: $first, after: $after, last: $last, before: $before) {
-      nodes { id at method route operation status milliseconds code apiKeyId }
+      nodes { id at method route operation status milliseconds code apiKeyId documentId invoice { number } }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     }
   }
@@ -15,7 +15,9 @@ export type ApiRequest = ResultOf<typeof REQUESTS>['apiRequests']['nodes'][numbe
 
 export const REQUEST = graphql(`
   query Request($id: ID!) {
-    apiRequest(id: $id) { id at method route operation status milliseconds code param apiKeyId standsFor }
+    apiRequest(id: $id) {
+      id at method route operation status milliseconds code param apiKeyId standsFor documentId invoice { number }
+    }
   }
 `);
 

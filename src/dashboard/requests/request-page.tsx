@@ -8,7 +8,7 @@ import { formatNumber } from '../text/money.ts';
 import { TABLE_TEXTS } from '../text/tables.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { REQUEST } from './documents.ts';
-import { StatusBadge } from './request-rows.tsx';
+import { DocumentLink, StatusBadge } from './request-rows.tsx';
 
 /** `…/requests/:id`: one request with an API key. Reports can link to it. */
 export function RequestPage() {
@@ -22,6 +22,7 @@ export function RequestPage() {
   useTitle(own.request);
   const facts = found && [
     [requestId, <code dir="ltr">{found.id}</code>, <CopyButton text={found.id} />],
+    ...(found.documentId === null ? [] : [[own.invoice, <DocumentLink request={found} />]]),
     [own.at, <time dateTime={found.at}>{formatMoment(found.at, language)}</time>],
     [own.duration, <bdi dir="ltr">{formatNumber(found.milliseconds, language)} ms</bdi>],
     [

@@ -1,4 +1,5 @@
 import { useLanguage } from '../interface/language.tsx';
+import { useDocumentTexts } from '../invoice/use-document-texts.ts';
 import { type Column, DataTable, type ListedPage } from '../tables/data-table.tsx';
 import { formatShortMoment } from '../text/dates.ts';
 import { formatNumber } from '../text/money.ts';
@@ -10,7 +11,7 @@ import type { ApiRequest } from './documents.ts';
 export function RequestRows({ list, empty }: { list: ListedPage<ApiRequest>; empty: string }) {
   const { texts, language } = useLanguage();
   const { address } = useWorkspace();
-  const { request, status, duration, at } = TABLE_TEXTS[language];
+  const { request, invoice, status, duration, at } = TABLE_TEXTS[language];
   const { error, requestId, key } = texts.requests;
   const columns: readonly Column<ApiRequest>[] = [
     {
@@ -23,6 +24,7 @@ export function RequestRows({ list, empty }: { list: ListedPage<ApiRequest>; emp
         </code>
       ),
     },
+    { id: 'document', name: invoice, cell: (row) => <DocumentLink request={row} /> },
     { id: 'status', name: status, cell: (row) => <StatusBadge request={row} /> },
     { id: 'error', name: error, cell: ({ code }) => code && <code dir="ltr">{code}</code> },
     { id: 'key', name: key, isExtra: true, cell: ({ apiKeyId }) => <code dir="ltr">{apiKeyId}</code> },
@@ -48,6 +50,22 @@ export function RequestRows({ list, empty }: { list: ListedPage<ApiRequest>; emp
       hrefOf={({ id }) => `${address}/requests/${id}`}
       empty={empty}
     />
+  );
+}
+
+/** Links the document of a request, by its number if it has one. */
+export function DocumentLink({
+  request: { documentId, invoice },
+}: {
+  request: Pick<ApiRequest, 'documentId' | 'invoice'>;
+}) {
+  const { address } = useWorkspace();
+  const { texts } = useDocumentTexts(documentId ?? '');
+  if (documentId === null) return null;
+  return (
+    <a class="in-row" href={`${address}/invoices/${documentId}`}>
+      <bdi>{invoice?.number ?? texts.invoice}</bdi>
+    </a>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Page, PageQuery } from '../page.ts';
 import type { Environment, Owner } from '../tenant/tenant.ts';
 
-/** A request with an API key, without the values in its path, its body and its secrets. */
+/** A request with an API key, without the values in its path but a document's id, its body and its secrets. */
 export interface RequestRecord extends Owner {
   /** The request id in the answer, prefix `req_`. */
   readonly id: string;
@@ -11,6 +11,8 @@ export interface RequestRecord extends Owner {
   readonly route: string;
   /** The name of the GraphQL operation; null if there is none. */
   readonly operation: string | null;
+  /** The invoice or credit note that the path names, or that it created over REST; null if there is none. */
+  readonly documentId: string | null;
   readonly status: number;
   /** Time until the answer began, milliseconds. */
   readonly milliseconds: number;

@@ -8,14 +8,20 @@ const METHOD = 'The HTTP method.';
 const ROUTE = 'The pattern of the path, such as `/v1/invoices/:id`; `other` for a path that does not exist.';
 const CODE = 'The error code; null if the request succeeded.';
 
-const ApiRequestType = builder.objectRef<LoggedRequest>('ApiRequest').implement({
-  description: 'A request with an API key. It has no body, no value of the path and no secret.',
+export const ApiRequestType = builder.objectRef<LoggedRequest>('ApiRequest').implement({
+  description:
+    'A request with an API key. It has no body, no value of the path but the id of a document, and no secret.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The request id of the answer, prefix `req_`.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When it came.' }),
     method: t.exposeString('method', { description: METHOD }),
     route: t.exposeString('route', { description: ROUTE }),
     operation: t.exposeString('operation', { nullable: true, description: 'The name of the GraphQL operation.' }),
+    documentId: t.exposeID('documentId', {
+      nullable: true,
+      description:
+        'The invoice or credit note that the path names, or the invoice that it created over REST; null if there is none.',
+    }),
     status: t.exposeInt('status', { description: 'The HTTP status of the answer.' }),
     milliseconds: t.exposeInt('milliseconds', { description: 'Until the answer began.' }),
     code: t.exposeString('code', { nullable: true, description: CODE }),

@@ -4,6 +4,7 @@ import { isMember } from '../../domain/principal.ts';
 import { searchMetered } from '../answer-meter.ts';
 import { builder, inBatches } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
+import { ApiRequestType } from './api-request.ts';
 import { addDocumentFields, InvoiceType } from './fiscal-documents.ts';
 import { deliveriesByEvent, WebhookDeliveryType } from './webhook-delivery.ts';
 import { eventsById, WebhookEventType } from './webhook-event.ts';
@@ -36,6 +37,17 @@ function ofEach<Row>(load: (eventIds: string[], context: GraphQLContext) => Prom
     return invoices.map(({ events }) => events.flatMap(({ id }) => rows.get(id) ?? []));
   };
 }
+
+builder.objectField(ApiRequestType, 'invoice', (t) =>
+  t.loadable({
+    type: InvoiceType,
+    nullable: true,
+    description:
+      'The current invoice of `documentId`; null if there is none, for a credit note, and for one of others.',
+    resolve: ({ documentId }) => documentId,
+    ...inBatches(invoicesById),
+  }),
+);
 
 async function invoicesById(
   ids: string[],

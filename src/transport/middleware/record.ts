@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa';
+import { isDocumentId } from '../../domain/invoice/kinds.ts';
 import type { AnsweredRequest } from '../../domain/request-log/recorder.ts';
 import { withKnownNames } from '../known-names.ts';
 import type { RequestState } from '../state.ts';
@@ -21,7 +22,7 @@ export function recordRequests(
     const at = new Date();
     const start = performance.now();
     await next();
-    const { identity, requestId, failure = null, operation = null } = ctx.state as RequestState;
+    const { identity, requestId, failure = null, operation = null, createdId } = ctx.state as RequestState;
     if (!identity || !('principal' in identity)) return;
     const { principal } = identity;
     if (principal.kind !== 'secret' && principal.kind !== 'publishable') return;
@@ -37,10 +38,17 @@ export function recordRequests(
       // A path of no route may contain anything, also secrets.
       route: typeof matched === 'string' ? matched : (unreachedRoute(ctx) ?? 'other'),
       operation: operation?.slice(0, LONGEST) ?? null,
+      documentId: createdId ?? documentInPath(ctx),
       milliseconds: Math.round(performance.now() - start),
       code: failure?.code ?? (status >= 400 ? 'other' : null),
       param: failure?.param ? withKnownNames(failure.param.slice(0, LONGEST), names()) : null,
       keyId: principal.keyId,
     });
   };
+}
+
+/** The document whose id the path has; null for another value, which may be a secret. */
+function documentInPath(ctx: Context): string | null {
+  const { id } = ((ctx as { params?: unknown }).params ?? {}) as { readonly id?: string };
+  return id !== undefined && isDocumentId(id) ? id : null;
 }

@@ -18,6 +18,7 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import { readJson } from '../body.ts';
 import { decodedHeader, singleHeader } from '../headers.ts';
 import { answerJson, answerRead } from '../json.ts';
+import type { RequestState } from '../state.ts';
 import { PUBLISHABLE_KEY } from '../stream-credential.ts';
 import { type IncludedName, includeParameter, including, splitIncluded } from './include.ts';
 import { inRestNames, restProblem } from './names.ts';
@@ -171,6 +172,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
         throw input;
       }
       const { createInvoice } = await inRestNames(create(include).execute(graphql, { input, idempotencyKey }));
+      (ctx.state as RequestState).createdId = createInvoice.invoice.id;
       if (createInvoice.replayed) ctx.set('Idempotent-Replayed', 'true');
       const { warnings, ...invoice } = createInvoice.invoice;
       if (warnings.length > 0) ctx.set('Fatoura-Warnings', [...new Set(warnings.map(({ code }) => code))].join(', '));

@@ -194,7 +194,16 @@ function requestLogCases({ db }: Store): Subject {
   const owner = { tenantId: 'ten_1', environment: 'test' } as const;
   const id = `req_${randomUUID()}`;
   const list = { limit: 5, cursor: null, from: null, until: null, failed: false, kind: null };
-  const record = { ...owner, id, at: new Date(), method: 'GET', route: '/', operation: null, status: 404 };
+  const record = {
+    ...owner,
+    id,
+    at: new Date(),
+    method: 'GET',
+    route: '/',
+    operation: null,
+    documentId: null,
+    status: 404,
+  };
   const because = 'one page, asked for by a person';
   return subject(log, {
     insert: () =>
