@@ -15,11 +15,11 @@ export interface Shot {
 export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
   const { customerPages, openInvitation, invoiceId, rejectedId, draftId, creditNoteId, deliveryId, embedded } = sample;
   const [, , tenantId] = tenant.split('/');
-  const page = (name: string, path: string, selector: string, languages: readonly Language[] = LANGUAGES): Shot[] =>
-    languages.map((language) => ({ name, path, language, selector }));
+  const page = (name: string, path: string, selector: string): Shot[] =>
+    LANGUAGES.map((language) => ({ name, path, language, selector }));
   return [
-    // First and in one language, because it ends after some 15 s.
-    ...page('waiting', customerPages.waiting, '[data-connection=live]', ['fr']),
+    // First, because it ends after some 15 s.
+    ...page('waiting', customerPages.waiting, '[data-status]'),
     ...page('accepted', customerPages.accepted, '[data-status=accepted]'),
     ...page('rejected', customerPages.rejected, '[data-status=rejected]'),
     ...page('refused', '/i/inv_x#wrong', 'h1'),
@@ -34,7 +34,7 @@ export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
     ...page('new-address', '/new-address#x', 'form'),
     ...page('account', `${tenant}/account`, '.log li'),
     ...page('home', `${tenant}/home`, '.home:has(.chart):has(.part)'),
-    ...page('period', `${tenant}/periods`, '[data-row=invoiced]'),
+    ...page('period', `${tenant}/periods`, 'main:not(:has([aria-busy=true])) [data-row=invoiced]'),
     ...page('creation', `${tenant}/invoices/new`, '.code'),
     ...page('invoices', `${tenant}/invoices`, '.row-link'),
     ...page('invoice', `${tenant}/invoices/${invoiceId}`, '.part'),
