@@ -35,7 +35,7 @@ type Send = (ctx: Context, owner: Owner, period: Period) => Promise<void>;
 
 /**
  * Serves `/exports/<period>/<file>`, the files of a period for those who may read the tenant's invoices
- * (docs/api/exports.md). They are streamed as they are made.
+ * (docs/decisions/0093). They are streamed as they are made.
  */
 export function periodExports({ exportDeclaration, exportArchive, streams }: PeriodExportParts): Middleware {
   const running = createFairQueue(PLACES);
