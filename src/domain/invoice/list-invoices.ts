@@ -1,4 +1,5 @@
 import { serviceError } from '../errors.ts';
+import { orderAt } from '../order-key.ts';
 import { type PageQuery, type PageSpan, placeInList } from '../page.ts';
 import type { Call, UseCase } from '../use-case.ts';
 import { customerKey } from './customer-key.ts';
@@ -105,10 +106,10 @@ async function pageOf(
   return isOldestFirst ? reversed(page) : page;
 }
 
-/** Returns the place in the reverse order. All keys are behind the empty one. */
+/** Returns the place in the reverse order, whose beginning is before all keys. */
 function turned({ limit, cursor }: Pick<PageQuery, 'limit' | 'cursor'>): Pick<PageQuery, 'limit' | 'cursor'> {
   if (cursor?.direction === 'before') return { limit, cursor: { ...cursor, direction: 'after' } };
-  return { limit, cursor: { direction: 'before', order: cursor?.order ?? '' } };
+  return { limit, cursor: { direction: 'before', order: cursor?.order ?? orderAt(0) } };
 }
 
 function matchOf({ status, search, customerName, customerIce, amount }: ListInvoicesInput): InvoiceMatch | null {

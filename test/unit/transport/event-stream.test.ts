@@ -8,6 +8,7 @@ import type { ServiceError } from '../../../src/domain/errors.ts';
 import { callerOf, type Principal } from '../../../src/domain/principal.ts';
 import { createEventStreams, type EventStreams, MAX_STREAMS } from '../../../src/transport/event-stream.ts';
 import { messageOf } from '../../../src/transport/open-stream.ts';
+import { releasable } from '../../../src/transport/release-request.ts';
 
 const KEY = { kind: 'secret', keyId: 'key_1', tenant: { id: 'ten_1' } } as Principal;
 
@@ -38,6 +39,7 @@ async function start(heartbeatMs: number): Promise<void> {
     heartbeatMs,
   });
   const app = new Koa();
+  app.use(releasable());
   app.use((ctx) => {
     try {
       streams.open(ctx, principal, {
