@@ -6,9 +6,12 @@ import type { Db } from 'mongodb';
 import { startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { MAGIC_ICES, type Scenario } from '../../src/domain/invoice/test-scenarios.ts';
+import { moroccanDate } from '../../src/domain/morocco/time.ts';
 import { invite } from '../../src/domain/person/invite.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { type NumberDocument, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
+import { markUnsummed } from '../../src/storage/sums-upgrade.ts';
 import { Client } from '../../test/support/client.ts';
 import { startReceiver } from '../../test/support/receiver.ts';
 import { storeDone } from '../bench/stored-invoices.ts';
@@ -69,8 +72,7 @@ export async function startSampleWorkspace(): Promise<SampleWorkspace> {
   const tenant = demo && (await app.tenants.find(demo.tenantId));
   if (!demo || !tenant || !invitationUrl || !app.url) throw new Error('the service has no demo tenant');
   const owner = { kind: 'secret', keyId: 'key_samples', tenant, environment: 'test' } as const;
-  const invoices = app.store.db.collection<InvoiceDocument>('invoices');
-  await storeDone(invoices, owner, { count: EARLIER_INVOICES, lines: 2, overMs: MONTH_MS });
+  await storeMonth(app.store.db, owner);
   const client = new Client(app.url, demo.secretKey);
   const receivers = await Promise.all([startReceiver(), startReceiver()]);
   receivers[1].answer((_request, response) => {
@@ -120,6 +122,18 @@ export async function startSampleWorkspace(): Promise<SampleWorkspace> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Stores the invoices of a month, with their numbers; the worker brings them into the sums. */
+async function storeMonth(db: Db, owner: Parameters<typeof storeDone>[1]): Promise<void> {
+  const invoices = db.collection<InvoiceDocument>('invoices');
+  const ids = await storeDone(invoices, owner, { count: EARLIER_INVOICES, lines: 2, overMs: MONTH_MS });
+  const name = moroccanDate(new Date()).slice(0, 'YYYY'.length);
+  const key = (serial: number) =>
+    seriesKey({ tenantId: owner.tenant.id, environment: owner.environment }, { name, serial });
+  const numbers = ids.map((invoiceId, nth) => ({ _id: key(nth + 1), invoiceId }));
+  await db.collection<NumberDocument>('invoice_numbers').insertMany(numbers);
+  await markUnsummed(db);
 }
 
 const iceOf = (scenario: Scenario) => Object.keys(MAGIC_ICES).find((ice) => MAGIC_ICES[ice] === scenario) ?? ORDINARY;
