@@ -26,8 +26,10 @@ export function formatShortMoment(instant: string, language: Language): string {
 
 /** Formats a minute in Morocco's time: `23 nov. 2026, 14:05`. @param instant ISO 8601 */
 export function formatMinute(instant: string, language: Language): string {
-  const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const;
-  return new Intl.DateTimeFormat(LOCALES[language], format).format(moroccanClock(new Date(instant)));
+  const shown = { dateStyle: 'medium', timeStyle: 'short' } as const;
+  return new Intl.DateTimeFormat(LOCALES[language], { ...shown, timeZone: 'UTC' }).format(
+    moroccanClock(new Date(instant)),
+  );
 }
 
 /** Formats an instant in Morocco's time: `23 nov. 2026, 14:05:09 (UTC+0)`. @param instant ISO 8601 */
