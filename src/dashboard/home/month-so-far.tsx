@@ -71,6 +71,7 @@ function Figures({ amounts }: { readonly amounts: Amounts }) {
       <section class="month-so-far" aria-label={texts.home.title}>
         <SumTable
           heads={[documents, count, total, earlier, since]}
+          earlier={earlier}
           rows={COMPARED.map((name) => ({
             id: name,
             name: names[name],

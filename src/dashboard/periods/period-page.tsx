@@ -123,6 +123,7 @@ function Rates({ rates, before, earlier }: RatesProps) {
         <h2>{byRate}</h2>
         <SumTable
           heads={[rateName, net, texts.invoices.columns.vat, earlier]}
+          earlier={earlier}
           rows={all.map((rate) => {
             const now = at(rates, rate);
             const tax = at(before, rate)?.tax ?? 0n;
@@ -196,7 +197,11 @@ function Documents({ now, before, report, earlier }: DocumentsProps) {
       {isNone ? (
         <p class="empty">{none}</p>
       ) : (
-        <SumTable heads={[documents, count, net, texts.invoices.columns.vat, total, earlier]} rows={all} />
+        <SumTable
+          heads={[documents, count, net, texts.invoices.columns.vat, total, earlier]}
+          earlier={earlier}
+          rows={all}
+        />
       )}
     </section>
   );

@@ -49,6 +49,8 @@ export function Balance({ title, now, before, earlier }: BalanceProps) {
 
 interface SumTableProps {
   readonly heads: readonly string[];
+  /** The head of the amounts of the period before, for which phones have no room. */
+  readonly earlier: string;
   readonly rows: readonly {
     readonly id: string;
     readonly name: ComponentChild;
@@ -57,7 +59,8 @@ interface SumTableProps {
 }
 
 /** A table of amounts. It scrolls in itself where it is wider than the screen. */
-export function SumTable({ heads, rows }: SumTableProps) {
+export function SumTable({ heads, earlier, rows }: SumTableProps) {
+  const classOf = (head: string | undefined) => (head === earlier ? 'earlier' : undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
     <section class="scrolling" tabIndex={0} aria-label={heads[0]}>
@@ -65,7 +68,7 @@ export function SumTable({ heads, rows }: SumTableProps) {
         <thead>
           <tr>
             {heads.map((head) => (
-              <th scope="col" key={head}>
+              <th scope="col" key={head} class={classOf(head)}>
                 {head}
               </th>
             ))}
@@ -76,7 +79,7 @@ export function SumTable({ heads, rows }: SumTableProps) {
             <tr key={id} data-row={id}>
               <th scope="row">{name}</th>
               {cells.map((cell, i) => (
-                <td class="sum" key={i}>
+                <td class={classOf(heads[i + 1])} key={i}>
                   {cell}
                 </td>
               ))}
