@@ -120,17 +120,20 @@ async function isWritten(
     await numbers.deleteOne({ _id, invoiceId });
     return false;
   }
-  const { modifiedCount } = await invoices.updateOne(...numberWrite(invoiceId, series));
+  const { modifiedCount } = await invoices.updateOne(...numberWrite(invoiceId, series, new Date(0)));
   return modifiedCount === 1;
 }
 
 /** The status of invoices that wait for their numbers. One that is rejected meanwhile gets none. */
 const WAITING = { status: 'pending' } as const;
 
-/** The filter and the update that write a number to an invoice that waits for it. */
-export function numberWrite(invoiceId: string, series: SeriesNumber) {
+/**
+ * The filter and the update that write a number to an invoice that waits for it.
+ * @param unsummed when the sweep writes what a search finds it by, unless an event comes before
+ */
+export function numberWrite(invoiceId: string, series: SeriesNumber, unsummed: Date) {
   return [
     { _id: invoiceId, ...WAITING, 'series.serial': { $exists: false } } as Filter<InvoiceDocument>,
-    { $set: { series }, $unset: { awaitsNumber: '' } } as UpdateFilter<InvoiceDocument>,
+    { $set: { series, unsummed }, $unset: { awaitsNumber: '' } } as UpdateFilter<InvoiceDocument>,
   ] as const;
 }

@@ -17,6 +17,7 @@ import { legalNumber, type ReservedNumber } from '../domain/invoice/series-numbe
 import { createGroup, type Outcome, type Through } from '../domain/kit/group.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { type NumberedInvoices, numberWrite, reservationOf, reserveAll, reserveEach } from './invoice-numbers.ts';
+import { afterWaiting } from './period-sums.ts';
 import { storeClock } from './store-clock.ts';
 import { placeFields, type StoredWork, storedWork, workFields } from './stored-work.ts';
 import { writeErrorsOf } from './write-errors.ts';
@@ -56,7 +57,7 @@ export function transitionsOf(
       if (only && changes.length === 1 && reserved.length === 0) return [await changeOne(...only, leaseMs)];
       const [alone] = reserved;
       if (alone && changes.length === 0 && reserved.length === 1) {
-        await through(() => reserveOne(stores, alone));
+        await through(() => reserveOne(stores, alone, afterWaiting(now())));
         return [];
       }
       const at = now();
@@ -66,7 +67,11 @@ export function transitionsOf(
         update: updateOf(claim, change, leaseMs, at),
       }));
       await through(() =>
-        client.withSession((session) => session.withTransaction(() => writeAll(stores, claimed, reserved, session))),
+        client.withSession((session) =>
+          session.withTransaction(() =>
+            writeAll(stores, claimed, { reserved, unsummed: afterWaiting(now()) }, session),
+          ),
+        ),
       );
       return changes.map(([claim, change]) => ({ token: claim.token, invoice: changed(claim.invoice, change, at) }));
     },
@@ -187,10 +192,14 @@ async function writeChanges(
 }
 
 /** Takes the number and then writes it, as {@link writeChanges} does. */
-async function reserveOne({ invoices, numbers }: NumberedInvoices, reserved: ReservedNumber): Promise<void> {
+async function reserveOne(
+  { invoices, numbers }: NumberedInvoices,
+  reserved: ReservedNumber,
+  unsummed: Date,
+): Promise<void> {
   const [refusal] = await reserveEach(numbers, [reserved]);
   if (refusal) throw refusal;
-  const { matchedCount } = await invoices.updateOne(...numberWrite(reserved.invoice.id, reserved.series));
+  const { matchedCount } = await invoices.updateOne(...numberWrite(reserved.invoice.id, reserved.series, unsummed));
   if (matchedCount === 0) throw new ClaimLost(`${reserved.invoice.id} has a number or is rejected by now`);
 }
 
@@ -225,14 +234,14 @@ async function updateEach(
 async function writeAll(
   { invoices, numbers }: NumberedInvoices,
   changes: readonly ClaimedChange[],
-  reserved: readonly ReservedNumber[],
+  { reserved, unsummed }: { readonly reserved: readonly ReservedNumber[]; readonly unsummed: Date },
   session: ClientSession,
 ): Promise<void> {
   // First, because another process may have taken them: then nothing else was written in vain.
   const entries = [...changes.flatMap(entryOf), ...reserved];
   if (entries.length > 0) await reserveAll(numbers, entries.map(reservationOf), session);
   const others = reserved.map(({ invoice, series }): AnyBulkWriteOperation<InvoiceDocument> => {
-    const [filter, update] = numberWrite(invoice.id, series);
+    const [filter, update] = numberWrite(invoice.id, series, unsummed);
     return { updateOne: { filter, update } };
   });
   const updates = [...changes.map(updateOneOf), ...others];

@@ -13,6 +13,7 @@ import { readingOf } from './invoice-reading.ts';
 import { transitionsOf } from './invoice-transitions.ts';
 import { waitingWorkOf } from './invoice-work.ts';
 import { createOrderedInsert, TurnOver } from './ordered-insert.ts';
+import { afterWaiting } from './period-sums.ts';
 import { storeAheadMs, storeClock } from './store-clock.ts';
 
 /**
@@ -21,11 +22,6 @@ import { storeAheadMs, storeClock } from './store-clock.ts';
  */
 const MAX_INVOICES = 64;
 const MAX_LINES = 1000;
-/**
- * How long a new invoice has no event before the sweep sums it, milliseconds. In a burst most wait for seconds, and what is
- * summed then costs the workers a second transaction later: with 5 s, 600 invoices took three workers twice as long.
- */
-const WAITING_MS = 60_000;
 
 /** Stores invoices in the collection `invoices`, and the numbers that they have taken in `invoice_numbers`. */
 export function createInvoiceRepository(db: Db, background?: Through): InvoiceRepository {
@@ -54,7 +50,7 @@ export function createInvoiceRepository(db: Db, background?: Through): InvoiceRe
     async insert(invoice, order, mark) {
       const document = {
         ...documentOf({ ...invoice, work: byStore(invoice.work) }, order, mark),
-        unsummed: later(clock(), WAITING_MS),
+        unsummed: afterWaiting(clock()),
       };
       try {
         await write(document);

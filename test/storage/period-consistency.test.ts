@@ -40,8 +40,15 @@ const days = () => store.db.collection<DaySumsDocument>(DAY_SUMS_COLLECTION);
 async function summed(): Promise<Invoice> {
   const made = pendingInvoice({ tenantId, createdAt, work: null, status: 'rejected' });
   await invoicesOf(store.db).insert(made, newCreationMoment().order, null);
-  await createPeriodSums(store.db).recordWaiting([summedOf(made)]);
+  await record(made);
   return made;
+}
+
+/** Sums an invoice that waits, as the sweep does. */
+async function record(made: Invoice): Promise<void> {
+  const mark = new Date();
+  await stored().updateOne({ _id: made.id }, { $set: { unsummed: mark } });
+  await createPeriodSums(store.db).recordWaiting([summedOf(made)], mark);
 }
 
 const faults = () => Array.fromAsync(findInconsistencies(store.db));
@@ -99,6 +106,29 @@ it('an invoice that a search does not find by what it states is found', async ()
   expect(await faults()).toEqual([]);
 });
 
+it('an invoice that got its number after the sweep is found by it, and is no fault before', async () => {
+  const sums = createPeriodSums(store.db);
+  const due = (unsummed: Date) => stored().updateOne({ _id: made.id }, { $set: { unsummed } });
+  const made = pendingInvoice({ tenantId, createdAt, work: null });
+  await invoicesOf(store.db).insert(made, newCreationMoment().order, null);
+  await due(new Date(0));
+  const read = await sums.takeWaiting(10, 1000);
+  const number = {
+    invoice: { id: made.id, tenantId, environment: 'test' },
+    series: { name: '2026', serial: 77 },
+  } as const;
+  await invoicesOf(store.db).changeAll([], 1000, [number]);
+  // As the sweep read it, before it had its number.
+  await sums.recordWaiting(read.invoices.map(summedOf), read.mark);
+  expect((await stored().findOne({ _id: made.id }))?.searchTerms).toBeUndefined();
+  expect(await faults()).not.toContainEqual(expect.stringContaining(made.id));
+  await due(new Date(0));
+  const again = await sums.takeWaiting(10, 1000);
+  await sums.recordWaiting(again.invoices.map(summedOf), again.mark);
+  expect((await stored().findOne({ _id: made.id }))?.searchTerms).toContain('n7700006202');
+  expect(await faults()).not.toContainEqual(expect.stringContaining(made.id));
+});
+
 it('what the service sums during the check is no fault', async () => {
   const sums = days();
   let made: Invoice | null = null;
@@ -128,7 +158,7 @@ it('a day is read again without those after the next day', async () => {
   for (const nth of [0, 1, 2, 3, 4]) {
     const made = pendingInvoice({ tenantId: owner, createdAt: addedDays(nth), work: null });
     await invoicesOf(store.db).insert(made, newCreationMoment().order, null);
-    await createPeriodSums(store.db).recordWaiting([summedOf(made)]);
+    await record(made);
   }
   await days().updateMany({ _id: { $regex: `^${owner} ` } }, { $inc: { 'invoice.pending.count': 1 } });
   const read: number[] = [];

@@ -344,7 +344,10 @@ function periodSumsCases({ db }: Store, fresh: Fresh): Subject {
       const invoice = await fresh({}, { outbox: { sequence: 1, dueAt: new Date(0) } });
       await sums.record([{ ...summedOf(invoice), sequence: 1 }]);
     },
-    recordWaiting: async () => sums.recordWaiting([summedOf(await fresh({}))]),
+    recordWaiting: async () => {
+      const mark = new Date();
+      await sums.recordWaiting([summedOf(await fresh({}, { unsummed: mark }))], mark);
+    },
     takeWaiting: {
       call: async () => {
         await fresh({}, { unsummed: new Date(0) });

@@ -25,13 +25,13 @@ export interface PeriodSums {
    * @throws what one of them caused; the others are recorded
    */
   record(published: readonly PublishedInvoice[]): Promise<void>;
-  /** The same for documents of {@link takeWaiting}, unless an event came since. */
-  recordWaiting(summed: readonly SummedInvoice[]): Promise<void>;
+  /** The same for documents of {@link takeWaiting}, unless they got an event or a number since. @param mark of these */
+  recordWaiting(summed: readonly SummedInvoice[], mark: Date): Promise<void>;
   /**
-   * Up to `limit` documents that are in no sums and have had no event for a minute since their creation; each again
-   * only after `pauseMs`.
+   * Up to `limit` documents that have had no event for a minute since their creation or their number, and are not summed
+   * since; each again only at `mark`, after `pauseMs`.
    */
-  takeWaiting(limit: number, pauseMs: number): Promise<Invoice[]>;
+  takeWaiting(limit: number, pauseMs: number): Promise<{ readonly invoices: readonly Invoice[]; readonly mark: Date }>;
   /** Those of the days on which something was issued, in no particular order. */
   days(owner: Owner, dates: readonly string[]): Promise<DaySums[]>;
 }

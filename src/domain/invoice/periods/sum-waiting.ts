@@ -13,9 +13,9 @@ const PAUSE_MS = 5000;
 export function createSumWaiting(sums: Pick<PeriodSums, 'takeWaiting' | 'recordWaiting'>): () => Promise<void> {
   return async () => {
     for (let times = 0; times < TIMES; times++) {
-      const waiting = await sums.takeWaiting(LIMIT, PAUSE_MS);
-      if (waiting.length > 0) await sums.recordWaiting(waiting.map(summedOf));
-      if (waiting.length < LIMIT) return;
+      const { invoices, mark } = await sums.takeWaiting(LIMIT, PAUSE_MS);
+      if (invoices.length > 0) await sums.recordWaiting(invoices.map(summedOf), mark);
+      if (invoices.length < LIMIT) return;
     }
   };
 }
