@@ -5,7 +5,7 @@
 export interface ZippedFile {
   /** Of ASCII characters, with slashes between folders. */
   readonly path: string;
-  /** When it was changed: what the parts in UTC say, to two seconds. From 1980 on. */
+  /** When it was changed: what the parts in UTC say, to two seconds. MS-DOS knows 1980 to 2107; others are the nearest. */
   readonly modified: Date;
   /** Below 4 GiB. */
   readonly size: number;
@@ -104,8 +104,12 @@ export function endOfZip({ count, start, length }: ZipLayout): Uint8Array {
   return Buffer.concat([far, end]);
 }
 
+/** The first and the last time that MS-DOS can write. */
+const [FIRST_TIME, LAST_TIME] = [Date.UTC(1980, 0, 1), Date.UTC(2107, 11, 31, 23, 59, 58)];
+
 /** The time in the low 16 bits and the date in the high ones, as MS-DOS writes them. */
-function dosTime(at: Date): number {
+function dosTime(exact: Date): number {
+  const at = new Date(Math.min(Math.max(exact.getTime(), FIRST_TIME), LAST_TIME));
   const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate();
   const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1);
   return date * 0x10000 + time;

@@ -104,3 +104,13 @@ it('an archive has more than 4 GiB, with files on both sides of it', async () =>
   const atLimit = [file('a', 2 ** 32 - 1 - 31), file('b', 3)];
   expect((await listed(atLimit)).map(({ relativeOffsetOfLocalHeader: at }) => at)).toEqual([0, 2 ** 32 - 1]);
 });
+
+it.each([
+  ['1969-12-31T23:59:59Z', '1980-01-01T00:00:00Z'],
+  ['2107-11-30T13:45:58Z', '2107-11-30T13:45:58Z'],
+  ['2108-01-01T00:00:00Z', '2107-12-31T23:59:58Z'],
+  ['3000-01-01T00:00:00Z', '2107-12-31T23:59:58Z'],
+])('a file of %s has the nearest time that the format knows', async (modified, expected) => {
+  const [entry] = await listed([{ path: 'a', size: 0, modified: new Date(modified) }]);
+  expect(entry?.getLastModDate({ timezone: 'UTC' })).toEqual(new Date(expected));
+});
