@@ -1,7 +1,7 @@
 import { waitToRetry } from '../graphql/retry.ts';
 import { watchedFetch } from '../graphql/watched-fetch.ts';
 
-/** Maximum number of attempts without a byte before a download fails. */
+/** Maximum number of attempts without a byte, or news of documents, before a download fails. */
 const ATTEMPTS = 5;
 /** Maximum number of answers in a row that say that no more documents are ready than before. */
 const IDLE_ANSWERS = 3;
@@ -26,11 +26,12 @@ export interface DownloadOptions {
 
 /**
  * The end of a download. `interrupted`: it can be run again, and goes on where it ended. `lacking`: documents are not
- * ready, and no more become so. `tooMany`: the service refuses the period. `signedOut`: the session has ended.
+ * ready, and no more become so. `busy`: other downloads take all places. `tooMany`: the period has too many documents.
+ * `refused`: the person may not read it, or it does not exist. `signedOut`: the session has ended.
  */
 export type Outcome =
   | { readonly file: Blob }
-  | { readonly problem: 'interrupted' | 'lacking' | 'tooMany' | 'signedOut' | 'stopped' };
+  | { readonly problem: 'interrupted' | 'lacking' | 'busy' | 'tooMany' | 'refused' | 'signedOut' | 'stopped' };
 
 /** Downloads a file of a period. What was received is kept for the next run. */
 export class Download {
@@ -46,7 +47,10 @@ export class Download {
     this.#address = address;
   }
 
-  /** Downloads the rest. Connections that fail are made again with growing pauses; never rejects. */
+  /**
+   * Downloads the rest. Connections that fail are made again with growing pauses, and so are those whose answers are
+   * failures; never rejects.
+   */
   async run(options: DownloadOptions): Promise<Outcome> {
     const { signal, onProgress } = options;
     if (this.#bytes === 0) onProgress({ state: 'preparing' });
@@ -54,6 +58,7 @@ export class Download {
     let mostReady = -1;
     for (let attempt = 1; !signal.aborted; ) {
       const before = this.#bytes;
+      let failure: 'interrupted' | 'busy' = 'interrupted';
       try {
         const response = await this.#ask(options);
         if (response.status === 200 || response.status === 206) {
@@ -67,16 +72,18 @@ export class Download {
           const done = all - (countOf(response, 'Fatoura-Incomplete-Documents') ?? 0);
           onProgress({ state: 'ready', done, all });
           idle = done > mostReady ? 0 : idle + 1;
-          mostReady = done;
+          mostReady = Math.max(done, mostReady);
           if (idle === IDLE_ANSWERS) return { problem: 'lacking' };
-        }
-        await pause(1000 * Math.min(countOf(response, 'Retry-After') ?? 2, 60), signal);
-        continue;
+          attempt = 1;
+        } else if (response.status === 429) failure = 'busy';
+        if (all !== null || attempt < ATTEMPTS)
+          await pause(1000 * Math.min(countOf(response, 'Retry-After') ?? 2, 60), signal);
+        if (all !== null) continue;
       } catch {
         if (signal.aborted) break;
       }
       if (this.#bytes > before) attempt = 1;
-      else if (attempt === ATTEMPTS) return { problem: 'interrupted' };
+      else if (attempt === ATTEMPTS) return { problem: failure };
       await waitToRetry(attempt++);
     }
     return { problem: 'stopped' };
@@ -123,9 +130,10 @@ export class Download {
 }
 
 /** What an answer means for the whole download; null if it is to be asked for again. */
-function problemOf(status: number): 'tooMany' | 'signedOut' | null {
+function problemOf(status: number): 'tooMany' | 'refused' | 'signedOut' | null {
+  if (status === 400) return 'tooMany';
   if (status === 401) return 'signedOut';
-  return status < 500 && status !== 429 ? 'tooMany' : null;
+  return status < 500 && status !== 429 ? 'refused' : null;
 }
 
 /** Returns the whole number in a header; null if it has none. */

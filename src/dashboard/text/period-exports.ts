@@ -18,7 +18,11 @@ interface PeriodExportTexts {
   /** When documents are still not ready after some time. */
   readonly lacking: string;
   readonly withoutThem: string;
+  /** When other downloads take all places for some time. */
+  readonly busy: string;
   readonly tooMany: string;
+  /** When the person may not read the file any more, or it does not exist. */
+  readonly refused: string;
 }
 
 /** The texts about the files of a period. */
@@ -38,7 +42,9 @@ export const PERIOD_EXPORT_TEXTS: Readonly<Record<Language, PeriodExportTexts>> 
     resume: 'Reprendre',
     lacking: 'Certains documents ne sont pas encore prêts. Réessayez plus tard, ou téléchargez les autres.',
     withoutThem: 'Télécharger les autres',
+    busy: 'D’autres téléchargements sont en cours. Réessayez lorsqu’ils seront terminés.',
     tooMany: 'Cette période a trop de documents. Choisissez-en une plus courte.',
+    refused: 'Ce fichier ne vous est pas accessible. Demandez vos droits à un propriétaire de l’entreprise.',
   },
   en: {
     title: 'Files of the period',
@@ -55,7 +61,9 @@ export const PERIOD_EXPORT_TEXTS: Readonly<Record<Language, PeriodExportTexts>> 
     resume: 'Continue',
     lacking: 'Some documents are not ready yet. Try again later, or download the others.',
     withoutThem: 'Download the others',
+    busy: 'Other downloads are running. Try again when they have ended.',
     tooMany: 'This period has too many documents. Choose a shorter one.',
+    refused: 'You cannot read this file. Ask an owner of the tenant for your permissions.',
   },
   ar: {
     title: 'ملفات الفترة',
@@ -72,6 +80,8 @@ export const PERIOD_EXPORT_TEXTS: Readonly<Record<Language, PeriodExportTexts>> 
     resume: 'متابعة',
     lacking: 'بعض الوثائق ليست جاهزة بعد. أعيدوا المحاولة لاحقا، أو نزّلوا الوثائق الأخرى.',
     withoutThem: 'تنزيل الوثائق الأخرى',
+    busy: 'هناك تنزيلات أخرى جارية. أعيدوا المحاولة بعد انتهائها.',
     tooMany: 'في هذه الفترة وثائق كثيرة جدا. اختاروا فترة أقصر.',
+    refused: 'لا يمكنكم الاطلاع على هذا الملف. اطلبوا صلاحياتكم من أحد مالكي المقاولة.',
   },
 };

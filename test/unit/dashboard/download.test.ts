@@ -106,6 +106,8 @@ it('a download ends when it is stopped, refused, or nobody is signed in', async 
   for (const [status, problem] of [
     [400, 'tooMany'],
     [401, 'signedOut'],
+    [403, 'refused'],
+    [404, 'refused'],
   ] as const) {
     answer = (_, response) => response.writeHead(status).end();
     expect((await run(new Download(address))).outcome).toEqual({ problem });
@@ -117,4 +119,25 @@ it('a download ends when it is stopped, refused, or nobody is signed in', async 
     expect(request.method).toBe('GET');
   };
   expect((await run(new Download(address), stop.signal)).outcome).toEqual({ problem: 'stopped' });
+});
+
+it.each([
+  [429, 'busy'],
+  [500, 'interrupted'],
+  [502, 'interrupted'],
+  [503, 'interrupted'],
+] as const)('a download ends when the service only answers %i', async (status, problem) => {
+  answer = (_, response) => response.writeHead(status, { 'Retry-After': '0' }).end();
+  expect((await run(new Download(address))).outcome).toEqual({ problem });
+  expect(asked).toHaveLength(5);
+});
+
+it('a download goes on after a few failures of the service', async () => {
+  const failures = [429, 502, 500, 503];
+  answer = (request, response) => {
+    const status = failures.shift();
+    if (status === undefined) return send(request, response);
+    response.writeHead(status, { 'Retry-After': '0' }).end();
+  };
+  expect((await run(new Download(address))).bytes?.equals(BYTES)).toBe(true);
 });
