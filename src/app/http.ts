@@ -25,6 +25,7 @@ import { readOperationList } from '../graphql/operation-list.ts';
 import type { Jobs } from '../jobs/agenda.ts';
 import { createPeriodDocuments } from '../storage/period-documents.ts';
 import { createRateLimiter } from '../storage/rate-limiter.ts';
+import { storeClock } from '../storage/store-clock.ts';
 import { createTransmissions } from '../storage/transmissions.ts';
 import { unavailability } from '../storage/unavailable.ts';
 import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
@@ -102,7 +103,10 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     verifyPublicly: createVerifyPublicly(findPresent, invoices),
     readDocument: createReadDocument(findPresent, data.documents, parts.demand, clientSecrets),
     exportDeclaration: createExportDeclaration(data.periodSums, periodDocuments, writeDeclaration),
-    exportArchive: createExportArchive(periodDocuments, data.documents, invoices, parts.demand),
+    exportArchive: createExportArchive({
+      ...{ periodSums: data.periodSums, periodDocuments, documents: data.documents, invoices, demand: parts.demand },
+      clock: storeClock(data.store.client),
+    }),
     refuseReusedKey: (principal, key) => refuseReusedKey(invoices, invoiceIds, requireScope(principal, 'issue'), key),
     unavailable(failure) {
       health.noteFailure(failure);

@@ -40,24 +40,31 @@ export function createPeriodDocuments(db: Db): PeriodDocuments {
 /** What is read of a document to name and find its files. */
 type Filed = Pick<
   InvoiceDocument,
-  '_id' | 'kind' | 'createdAt' | 'ownNumber' | 'series' | 'xml' | 'cleared' | 'awaitsCleared' | 'pdf' | 'order'
+  | '_id'
+  | 'kind'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'ownNumber'
+  | 'series'
+  | 'xml'
+  | 'cleared'
+  | 'awaitsCleared'
+  | 'pdf'
+  | 'order'
 >;
 const FILED = {
-  ...{ kind: 1, createdAt: 1, ownNumber: 1, series: 1 },
+  ...{ kind: 1, createdAt: 1, updatedAt: 1, ownNumber: 1, series: 1 },
   ...{ xml: 1, cleared: 1, awaitsCleared: 1, pdf: 1, order: 1 },
 } as const satisfies Record<Exclude<keyof Filed, '_id'>, 1>;
 
-function filedOf({ _id, kind, createdAt, ownNumber, series, xml, cleared, awaitsCleared, pdf }: Filed): FiledDocument {
+function filedOf(stored: Filed): FiledDocument {
+  const { _id: id, kind, createdAt, updatedAt, series, xml, pdf } = stored;
+  const ownNumber = stored.ownNumber ?? null;
   return {
-    id: _id,
-    kind,
-    createdAt,
+    ...{ id, kind, createdAt, updatedAt, ownNumber, xml, pdf },
     number: ownNumber ?? (series ? legalNumber(series) : null),
-    ownNumber: ownNumber ?? null,
-    xml,
-    cleared: cleared ?? null,
-    awaitsCleared: awaitsCleared ?? false,
-    pdf,
+    cleared: stored.cleared ?? null,
+    awaitsCleared: stored.awaitsCleared ?? false,
   };
 }
 

@@ -100,8 +100,8 @@ function declaration(exportDeclaration: ExportDeclaration, format: DeclarationFo
 
 function archive(exportArchive: ExportArchive): Send {
   return async (ctx, owner, period) => {
-    const asked = askedArchive(ctx, Date.now());
-    const { documents, incomplete, isReady, size, digest, read } = await exportArchive(owner, period, asked);
+    const made = await exportArchive(owner, period, askedArchive(ctx));
+    const { documents, incomplete, isReady, size, read } = made;
     ctx.set('Fatoura-Documents', String(documents));
     ctx.set('Fatoura-Incomplete-Documents', String(incomplete));
     if (!isReady) {
@@ -109,11 +109,12 @@ function archive(exportArchive: ExportArchive): Send {
       const message = `The files of ${incomplete} of ${documents} documents are still being made. Try again in ${WHEN_MADE} s.`;
       throw serviceError('internal_error', message, null, 503);
     }
-    if (isUnchanged(ctx, archiveEtag(asked.until, digest))) return;
+    if (isUnchanged(ctx, archiveEtag(made))) return;
     ctx.attachment(`documents-${period.name}.zip`);
     ctx.set('Content-Type', 'application/zip');
     // Proxies must not change what a later range continues.
     ctx.set('Cache-Control', 'no-store, no-transform');
-    sendFile(ctx, size, read);
+    // Each acceptance changes the archive: a range without the tag of what it continues would be of another one.
+    sendFile(ctx, size, read, ctx.get('If-Range') !== '');
   };
 }

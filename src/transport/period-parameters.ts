@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../domain/document-language.ts';
 import { serviceError } from '../domain/errors.ts';
-import type { AskedArchive } from '../domain/invoice/periods/export-archive.ts';
+import type { ArchiveVersion, AskedArchive } from '../domain/invoice/periods/export-archive.ts';
 
 /** Maximum length of the name of a parameter in an error, in characters. */
 const LONGEST = 100;
@@ -19,27 +19,26 @@ export function languageOf(ctx: Context): DocumentLanguage {
 }
 
 /**
- * Returns what an archive is asked for as. `?incomplete=true` lets files be missing. `If-Range` and `If-None-Match` have
- * the tag of an earlier answer, whose time applies again.
- * @param now UNIX milliseconds
+ * Returns what an archive is asked for as. `?incomplete=true` lets files be missing. The rest of an earlier answer is
+ * asked for by `Range` with the tag of that answer in `If-Range`.
  * @throws {ServiceError} invalid_request for another value or parameter
  */
-export function askedArchive(ctx: Context, now: number): AskedArchive {
+export function askedArchive(ctx: Context): AskedArchive {
   const asked = onlyParameter(ctx, 'incomplete');
   if (asked !== undefined && asked !== 'true')
     throw serviceError('invalid_request', 'incomplete must be true, or left out.', 'incomplete');
-  const earlier = TAG.exec(ctx.get('If-Range') || ctx.get('If-None-Match'))?.[1];
-  const time = earlier === undefined ? now : Number.parseInt(earlier, 36);
-  return { until: new Date(Math.min(time, now)), mayLack: asked === 'true' };
+  const [, time, digest] = (ctx.get('Range') && TAG.exec(ctx.get('If-Range'))) || [];
+  const earlier = time && digest ? { until: new Date(Number.parseInt(time, 36)), digest } : null;
+  return { earlier, mayLack: asked === 'true' };
 }
 
-/** Returns the tag of an archive: what it has, and until when. */
-export function archiveEtag(until: Date, digest: string): string {
+/** Returns the tag of an archive. */
+export function archiveEtag({ until, digest }: ArchiveVersion): string {
   return `"${until.getTime().toString(36)}-${digest}"`;
 }
 
 /** What {@link archiveEtag} returns. The time has at most nine digits: it is before the year 5188. */
-const TAG = /^"([0-9a-z]{1,9})-[0-9a-f]{64}"$/;
+const TAG = /^"([0-9a-z]{1,9})-([0-9a-f]{64})"$/;
 
 function onlyParameter(ctx: Context, name: string): string | string[] | undefined {
   const { [name]: value, ...others } = ctx.query;

@@ -9,10 +9,16 @@ import { byteRange } from './byte-range.ts';
  * `If-Range` is compared with.
  * @param size its length in bytes
  * @param read reads the file or a part of it; called for GET only
+ * @param mayBePart otherwise the whole file is sent, whatever range is asked for
  * @throws {ServiceError} 416
  */
-export function sendFile(ctx: Context, size: number, read: (range?: DocumentRange) => AsyncIterable<Uint8Array>): void {
-  const range = ctx.method === 'GET' && isRangeOfThis(ctx) ? byteRange(ctx.get('Range'), size) : null;
+export function sendFile(
+  ctx: Context,
+  size: number,
+  read: (range?: DocumentRange) => AsyncIterable<Uint8Array>,
+  mayBePart = true,
+): void {
+  const range = mayBePart && ctx.method === 'GET' && isRangeOfThis(ctx) ? byteRange(ctx.get('Range'), size) : null;
   if (range === 'unsatisfiable') {
     ctx.set('Content-Range', `bytes */${size}`);
     throw serviceError('invalid_request', `The document has ${size} bytes; the range is beyond its end.`, null, 416);

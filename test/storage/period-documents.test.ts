@@ -66,9 +66,9 @@ it('the files of a period are those of what was accepted until then, whatever is
   });
   const owner = { tenantId, environment: 'test' } as const;
   const { rows } = await documents.filed(owner, 'invoice', JULY, until, null);
-  expect(rows.map(({ id, number, ownNumber }) => [id, number, ownNumber])).toEqual([
-    [early, null, null],
-    [own, 'F 1', 'F 1'],
+  expect(rows.map(({ id, number, ownNumber, updatedAt }) => [id, number, ownNumber, updatedAt])).toEqual([
+    [early, null, null, until],
+    [own, 'F 1', 'F 1', new Date(0)],
   ]);
   expect(Object.keys(rows[0] ?? {})).not.toContain('lines');
   const { expectIndexed } = queryPlans(store);

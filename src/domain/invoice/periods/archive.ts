@@ -19,7 +19,7 @@ import type { FiledDocument } from './ports.ts';
 const [READ_FILES, READ_BYTES] = [16, 4 * 1024 * 1024];
 /** Bytes that are hashed, and files that are listed, in one unit of `takeTurn`. */
 const [HASHED_BYTES_A_UNIT, LISTED_A_UNIT] = [250, 0.2];
-/** Maximum number of missing files that a plan names. */
+/** Maximum number of missing files of each kind that a plan names. */
 const NAMED = 64;
 
 /** What an archive is made of. */
@@ -28,8 +28,8 @@ export interface ArchiveSource {
   readonly folder: string;
   /** When the period ends: the time of the manifest. */
   readonly end: Date;
-  /** Lists the documents from the first one on, the same each time. */
-  readonly list: () => AsyncIterable<readonly FiledDocument[]>;
+  /** Lists the documents that were accepted until then, from the first one on, the same each time. */
+  readonly list: (until: Date) => AsyncIterable<readonly FiledDocument[]>;
   readonly documents: Pick<DocumentStore, 'get'>;
   /** The CRC-32 of files by their SHA-256, as far as they are known. */
   readonly crcs: { get(sha256: string): number | undefined; set(sha256: string, crc: number): unknown };
@@ -39,7 +39,9 @@ export interface ArchiveSource {
 export interface ArchivePlan {
   /** Number of documents. */
   readonly documents: number;
-  /** Number of documents of which a file is missing, and some of these files. */
+  /** When the last of them was accepted; 1970 without documents. */
+  readonly until: Date;
+  /** Number of documents of which a file is missing, and some of these files of each kind. */
   readonly incomplete: number;
   readonly missing: readonly ArchivedFile[];
   readonly manifest: ZippedFile & { readonly crc: number; readonly offset: number };
@@ -57,26 +59,28 @@ interface PlacedFile extends ZippedFile {
   readonly offset: number;
 }
 
-/** Reads the list of an archive once, and lays its parts out. */
-export async function planArchive(source: ArchiveSource): Promise<ArchivePlan> {
+/** Reads the list of an archive once, with what was accepted until then, and lays its parts out. */
+export async function planArchive(source: ArchiveSource, until: Date): Promise<ArchivePlan> {
   const sha256 = createHash('sha256');
   let [documents, incomplete, offset, length, count] = [0, 0, 0, 0, 0];
-  const missing: ArchivedFile[] = [];
-  let [manifestSize, crc] = [0, 0];
+  // XMLs that the authority never returns must not keep PDFs from being asked for.
+  const missing = { xml: [] as ArchivedFile[], pdf: [] as ArchivedFile[] };
+  let [manifestSize, crc, latest] = [0, 0, 0];
   const addToManifest = (text: string) => {
     sha256.update(text);
     manifestSize += text.length;
     crc = crc32(text, crc);
   };
   addToManifest(MANIFEST_HEAD);
-  for await (const batch of source.list()) {
+  for await (const batch of source.list(until)) {
     await takeTurn(batch.length / LISTED_A_UNIT);
     for (const document of batch) {
+      latest = Math.max(latest, document.updatedAt.getTime());
       const files = archivedFiles(source.folder, document);
       const absent = files.filter(({ stored }) => stored === null);
       documents++;
       if (absent.length > 0) incomplete++;
-      missing.push(...absent.slice(0, NAMED - missing.length));
+      for (const file of absent) if (missing[file.kind].length < NAMED) missing[file.kind].push(file);
       addToManifest(files.map(manifestLine).join(''));
       for (const { path, modified, stored } of files) {
         if (stored === null) continue;
@@ -90,7 +94,9 @@ export async function planArchive(source: ArchiveSource): Promise<ArchivePlan> {
   const start = offset + lengthInZip(file);
   const layout = { count: count + 1, start, length: length + rowLength(file.path, offset) };
   return {
-    ...{ documents, incomplete, missing, layout },
+    ...{ documents, incomplete, layout },
+    until: new Date(latest),
+    missing: [...missing.pdf, ...missing.xml],
     manifest: { ...file, crc, offset },
     size: start + layout.length + endOfZip(layout).length,
     digest: sha256.digest('hex'),
@@ -120,7 +126,7 @@ export async function* readArchive(
     return bytes;
   };
   const headerOf = (file: PlacedFile) => headerInZip(file, crcs[file.index] ?? 0);
-  for await (const files of placedFiles(source)) {
+  for await (const files of placedFiles(source, plan.until)) {
     if ((files[0]?.offset ?? 0) > last) return;
     const wanted = files.filter((file) => isWithin(file.offset, lengthInZip(file)));
     const contents = await Promise.all(wanted.map(load));
@@ -136,14 +142,14 @@ export async function* readArchive(
   yield* within(header, manifest.offset);
   let offset = manifest.offset + header.length;
   const sha256 = createHash('sha256');
-  for await (const bytes of manifestOf(source)) {
+  for await (const bytes of manifestOf(source, plan.until)) {
     sha256.update(bytes);
     yield* within(bytes, offset);
     offset += bytes.length;
   }
   if (sha256.digest('hex') !== plan.digest) throw new Error('the documents of an archive have changed');
   if (layout.start > last) return;
-  for await (const files of placedFiles(source)) {
+  for await (const files of placedFiles(source, plan.until)) {
     for (const { index, stored } of files) {
       const known = source.crcs.get(stored.sha256);
       if (known !== undefined) crcs[index] = known;
@@ -158,10 +164,13 @@ export async function* readArchive(
 }
 
 /** Yields the existing files with their places, as many as are read together. */
-async function* placedFiles({ folder, list }: ArchiveSource): AsyncGenerator<readonly PlacedFile[], void, void> {
+async function* placedFiles(
+  { folder, list }: ArchiveSource,
+  until: Date,
+): AsyncGenerator<readonly PlacedFile[], void, void> {
   let [index, offset] = [0, 0];
   let [group, bytes]: [PlacedFile[], number] = [[], 0];
-  for await (const batch of list()) {
+  for await (const batch of list(until)) {
     await takeTurn(batch.length / LISTED_A_UNIT);
     for (const { path, modified, stored } of batch.flatMap((document) => archivedFiles(folder, document))) {
       if (stored === null) continue;
@@ -179,9 +188,9 @@ async function* placedFiles({ folder, list }: ArchiveSource): AsyncGenerator<rea
   if (group.length > 0) yield group;
 }
 
-async function* manifestOf({ folder, list }: ArchiveSource): AsyncGenerator<Uint8Array, void, void> {
+async function* manifestOf({ folder, list }: ArchiveSource, until: Date): AsyncGenerator<Uint8Array, void, void> {
   yield Buffer.from(MANIFEST_HEAD);
-  for await (const batch of list()) {
+  for await (const batch of list(until)) {
     await takeTurn(batch.length / LISTED_A_UNIT);
     const lines = batch.flatMap((document) => archivedFiles(folder, document).map(manifestLine));
     yield Buffer.from(lines.join(''));

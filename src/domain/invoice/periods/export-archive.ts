@@ -1,14 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { addDays } from '../../calendar-date.ts';
+import { CLOCK_SKEW_MS } from '../../durations.ts';
+import { later } from '../../later.ts';
 import type { Owner } from '../../tenant/tenant.ts';
 import type { DocumentDemand } from '../document-demand.ts';
 import type { DocumentRange, DocumentStore } from '../document-store.ts';
 import type { InvoiceReading } from '../repository.ts';
 import { type ArchivePlan, type ArchiveSource, planArchive, readArchive } from './archive.ts';
 import type { ArchivedFile } from './archive-files.ts';
-import { batchesOf } from './export-declaration.ts';
+import { batchesOf, requireCount } from './export-declaration.ts';
 import type { Period } from './period.ts';
-import type { FiledDocument, PeriodDocuments } from './ports.ts';
+import type { FiledDocument, PeriodDocuments, PeriodSums } from './ports.ts';
 
 /** Maximum number of files whose CRC a process remembers, so that a resumed download need not read them again. */
 const KNOWN_CRCS = 50_000;
@@ -19,16 +22,22 @@ const KNOWN_CRCS = 50_000;
  */
 const KEPT_DOCUMENTS = 20_000;
 
+/** Maximum number of documents of an archive: as many as are listed within 20 s, before its first byte. */
+export const MAX_ARCHIVED = 200_000;
+
+/** What distinguishes an archive of a period from others: what it has was accepted until then, with this digest. */
+export type ArchiveVersion = Pick<ArchivePlan, 'until' | 'digest'>;
+
 /** What an archive is asked for as. */
 export interface AskedArchive {
-  /** Has what was accepted until then: now, or the time of an earlier answer that is resumed. */
-  readonly until: Date;
+  /** The archive that a client has a part of. Null, or if it is not the same any more: one of what is accepted now. */
+  readonly earlier: ArchiveVersion | null;
   /** Whether files that do not exist yet may be missing; otherwise they are waited for. */
   readonly mayLack: boolean;
 }
 
 /** An archive of the documents of a period. */
-export interface Archive extends Pick<ArchivePlan, 'documents' | 'incomplete' | 'size' | 'digest'> {
+export interface Archive extends Pick<ArchivePlan, 'documents' | 'incomplete' | 'size'>, ArchiveVersion {
   /** Whether it may be read: nothing is missing, or it was asked for like that. */
   readonly isReady: boolean;
   /** Makes the bytes, or a part of them, as they are read. The same archive has the same bytes each time. */
@@ -39,51 +48,77 @@ export interface Archive extends Pick<ArchivePlan, 'documents' | 'incomplete' | 
  * Prepares the archive (ZIP) of the XML and the PDF of every document that was issued in a period and accepted, with a
  * manifest of their digests. Files that do not exist yet are made, for which it waits as long as a request for one of
  * them.
+ * @throws {ServiceError} invalid_request for a period with more than {@link MAX_ARCHIVED} documents
  */
 export type ExportArchive = (owner: Owner, period: Period, asked: AskedArchive) => Promise<Archive>;
 
-export function createExportArchive(
-  periodDocuments: Pick<PeriodDocuments, 'filed'>,
-  documents: Pick<DocumentStore, 'get'>,
-  invoices: Pick<InvoiceReading, 'find'>,
-  demand: Pick<DocumentDemand, 'await'>,
-): ExportArchive {
+export interface ExportArchiveParts {
+  readonly periodSums: Pick<PeriodSums, 'days'>;
+  readonly periodDocuments: Pick<PeriodDocuments, 'filed'>;
+  readonly documents: Pick<DocumentStore, 'get'>;
+  readonly invoices: Pick<InvoiceReading, 'find'>;
+  readonly demand: Pick<DocumentDemand, 'await'>;
+  /** The clock of the store. */
+  readonly clock: () => Date;
+}
+
+export function createExportArchive(parts: ExportArchiveParts): ExportArchive {
+  const { periodSums, periodDocuments, documents, invoices, demand, clock } = parts;
   const crcs = new LRUCache<string, number>({ max: KNOWN_CRCS });
 
-  async function waitFor({ documentId, kind }: ArchivedFile): Promise<void> {
+  /** @returns whether the file exists now */
+  async function waitFor({ documentId, kind }: ArchivedFile): Promise<boolean> {
     const invoice = await invoices.find(documentId);
-    if (invoice) await demand.await(invoice, kind);
+    return invoice !== null && (await demand.await(invoice, kind)) !== null;
   }
 
-  return async (owner, period, { until, mayLack }) => {
-    const list = () => batchesOf((kind, after) => periodDocuments.filed(owner, kind, period, until, after));
-    const read = () => ({
+  /** Lays an archive out. @param until it has what was accepted until then */
+  async function laidOut(owner: Owner, period: Period, until: Date) {
+    const list = (until: Date) => batchesOf((kind, after) => periodDocuments.filed(owner, kind, period, until, after));
+    const source: ArchiveSource = {
       folder: period.name,
       end: new Date(`${addDays(period.through, 1)}T00:00:00Z`),
       list: remembered(list),
       documents,
       crcs,
-    });
-    let source = read();
-    let plan = await planArchive(source);
-    if (plan.incomplete > 0 && !mayLack) {
-      await Promise.all(plan.missing.map(waitFor));
-      source = read();
-      plan = await planArchive(source);
-    }
-    const isReady = plan.incomplete === 0 || mayLack;
-    return { ...plan, isReady, read: (range) => readArchive(source, plan, range) };
+    };
+    return { source, plan: await planArchive(source, until) };
+  }
+
+  /** Lays out an archive of what is accepted now, after a while in which missing files are made. */
+  async function laidOutNow(owner: Owner, period: Period, mayLack: boolean) {
+    const now = clock();
+    // The clock of the process that accepted a document may be ahead of this one.
+    const first = await laidOut(owner, period, later(now, CLOCK_SKEW_MS));
+    const { until, missing } = first.plan;
+    const isAhead = until > now;
+    const [made] = await Promise.all([
+      Promise.all(mayLack ? [] : missing.map(waitFor)),
+      // Until nothing more is accepted at a time that the archive has.
+      isAhead && sleep(Math.max(0, until.getTime() - clock().getTime())),
+    ]);
+    return isAhead || made.includes(true) ? laidOut(owner, period, until) : first;
+  }
+
+  return async (owner, period, { earlier, mayLack }) => {
+    await requireCount(periodSums, owner, period, MAX_ARCHIVED);
+    const isReady = (plan: ArchivePlan) => plan.incomplete === 0 || mayLack;
+    const resumed = earlier && (await laidOut(owner, period, earlier.until));
+    const isSame = resumed?.plan.digest === earlier?.digest;
+    const { source, plan } =
+      resumed && isSame && isReady(resumed.plan) ? resumed : await laidOutNow(owner, period, mayLack);
+    return { ...plan, isReady: isReady(plan), read: (range) => readArchive(source, plan, range) };
   };
 }
 
-/** Keeps a list that was read to its end, unless it is long. */
+/** Keeps a list that was read to its end, unless it is long. It is then the same, until whenever it is asked for. */
 function remembered(list: ArchiveSource['list']): ArchiveSource['list'] {
   let kept: readonly (readonly FiledDocument[])[] | null = null;
-  return async function* () {
+  return async function* (until) {
     if (kept) return yield* kept;
     const batches: (readonly FiledDocument[])[] = [];
     let count = 0;
-    for await (const batch of list()) {
+    for await (const batch of list(until)) {
       count += batch.length;
       if (count <= KEPT_DOCUMENTS) batches.push(batch);
       yield batch;

@@ -47,7 +47,12 @@ export function createExportDeclaration(
  * Refuses a period with too many accepted documents, by its sums, which follow the documents by some seconds.
  * @throws {ServiceError} invalid_request
  */
-async function requireCount(sums: Pick<PeriodSums, 'days'>, owner: Owner, period: Period, most: number): Promise<void> {
+export async function requireCount(
+  sums: Pick<PeriodSums, 'days'>,
+  owner: Owner,
+  period: Period,
+  most: number,
+): Promise<void> {
   const days = await sums.days(owner, daysOf(period));
   const accepted = days.flatMap((day) => day.sums.filter(({ status }) => status === 'accepted'));
   const count = accepted.reduce((sum, each) => sum + each.count, 0);

@@ -60,10 +60,10 @@ export interface PeriodDocuments {
   ): Promise<PeriodBatch<FiledDocument>>;
 }
 
-/** What names the files of a document, and finds their bytes. */
+/** What names the files of an accepted document, and finds their bytes. Its `updatedAt` is that of the acceptance. */
 export type FiledDocument = Pick<
   Invoice,
-  'id' | 'kind' | 'createdAt' | 'number' | 'ownNumber' | 'xml' | 'cleared' | 'awaitsCleared' | 'pdf'
+  'id' | 'kind' | 'createdAt' | 'updatedAt' | 'number' | 'ownNumber' | 'xml' | 'cleared' | 'awaitsCleared' | 'pdf'
 >;
 
 /** The formats of a declaration. */
