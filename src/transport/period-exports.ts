@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
+import { MINUTE_MS } from '../domain/durations.ts';
 import { serviceError } from '../domain/errors.ts';
 import type { ExportArchive } from '../domain/invoice/periods/export-archive.ts';
 import type { ExportDeclaration } from '../domain/invoice/periods/export-declaration.ts';
@@ -10,14 +11,22 @@ import { type Principal, requireScope } from '../domain/principal.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import type { EventStreams } from './event-stream.ts';
 import { isUnchanged } from './headers.ts';
+import { type LeastSpeed, requireSpeed } from './least-speed.ts';
 import { archiveEtag, askedArchive, languageOf } from './period-parameters.ts';
 import { sendFile } from './send-file.ts';
 import { principalOf } from './state.ts';
 
 /** Maximum number of exports of a tenant, and of all tenants, that run in this process at once. Others are refused. */
 const PLACES = { placesPerKey: 2, places: 32, perKey: 0 } as const;
+/** Maximum number of archives among them. Each takes up to 60 MB of memory, a declaration 15 MB. */
+const ARCHIVES = { places: 12, perKey: 0 } as const;
+/** How fast a client must read, so that it does not keep others from a place. */
+const LEAST_SPEED: LeastSpeed = { bytes: 1024 * 1024, withinMs: MINUTE_MS };
 /** When a refused export, and one whose documents are made, may be asked for again, seconds. */
 const [WHEN_FREE, WHEN_MADE] = ['10', '2'];
+
+/** The name of the file whose places are fewer. */
+const ARCHIVE = 'documents.zip';
 
 const MEDIA_TYPES: Readonly<Record<DeclarationFormat, string>> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
@@ -37,11 +46,15 @@ type Send = (ctx: Context, owner: Owner, period: Period) => Promise<void>;
  * Serves `/exports/<period>/<file>`, the files of a period for those who may read the tenant's invoices
  * (docs/decisions/0093). They are streamed as they are made.
  */
-export function periodExports({ exportDeclaration, exportArchive, streams }: PeriodExportParts): Middleware {
+export function periodExports(
+  { exportDeclaration, exportArchive, streams }: PeriodExportParts,
+  leastSpeed = LEAST_SPEED,
+): Middleware {
   const running = createFairQueue(PLACES);
+  const archives = createFairQueue(ARCHIVES);
   const files = new Map<string, Send>([
     ...DECLARATION_FORMATS.map((format) => [`declaration.${format}`, declaration(exportDeclaration, format)] as const),
-    ['documents.zip', archive(exportArchive)],
+    [ARCHIVE, archive(exportArchive)],
   ]);
   const names = [...files.keys()].join(', ');
 
@@ -52,21 +65,31 @@ export function periodExports({ exportDeclaration, exportArchive, streams }: Per
     const send = files.get(file);
     if (!send) throw serviceError('resource_not_found', `There is no such file. A period has ${names}.`);
     const period = periodNamed(name);
-    const leave = await takePlace(ctx, tenant.id);
+    const leave = await takePlace(ctx, tenant.id, file);
     try {
       await send(ctx, { tenantId: tenant.id, environment }, period);
       ctx.set('X-Robots-Tag', 'noindex');
     } finally {
-      if (ctx.body instanceof Readable) follow(ctx.body, principal, leave);
-      else leave();
+      if (ctx.body instanceof Readable) {
+        follow(ctx.body, principal, leave);
+        requireSpeed(ctx.res, leastSpeed);
+      } else leave();
     }
   };
 
   /** Takes a place. @throws {ServiceError} rate_limit_exceeded, with `Retry-After` */
-  async function takePlace(ctx: Context, tenantId: string): Promise<() => void> {
+  async function takePlace(ctx: Context, tenantId: string, file: string): Promise<() => void> {
+    let leave = () => {};
     try {
-      return await running.enter(tenantId);
+      leave = await running.enter(tenantId);
+      if (file !== ARCHIVE) return leave;
+      const leaveArchives = await archives.enter(tenantId);
+      return () => {
+        leaveArchives();
+        leave();
+      };
     } catch (error) {
+      leave();
       if (!(error instanceof QueueFull)) throw error;
       ctx.set('Retry-After', WHEN_FREE);
       const message = `Too many exports run at the moment. Try again in ${WHEN_FREE} s, or when one has ended.`;

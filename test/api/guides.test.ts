@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -55,11 +55,30 @@ it('the guides show how to create, read, follow and list', () => {
 });
 
 const hasTools = ['curl', 'bash'].every((tool) => spawnSync(tool, ['--version']).status === 0);
-it.skipIf(!hasTools).each(commands)('%s, command %i', async (_guide, _number, command) => {
+const run = async (command: string): Promise<string> => {
   const { stdout } = await promisify(execFile)('bash', ['-c', command.replaceAll('localhost:3000', service.url)], {
     cwd: folder,
     env: { ...process.env, ...environment, CURL_HOME: folder },
   });
+  return stdout;
+};
+/** Goes on with a download of the command before, which is to be interrupted first. */
+const isRest = ([, , command]: (typeof commands)[number]) => command.includes('If-Range');
+it.skipIf(!hasTools).each(commands.filter((each) => !isRest(each)))('%s, command %i', async (_guide, _n, command) => {
+  const stdout = await run(command);
   expect(stdout).toMatch(/\n20[01]\n$/);
   expect(stdout).not.toMatch(/"errors?":/);
+});
+
+it.skipIf(!hasTools)('an archive that was interrupted goes on by the command of its guide', async () => {
+  const at = commands.findIndex(isRest);
+  const [download = '', goOn = ''] = commands.slice(at - 1, at + 1).map(([, , command]) => command);
+  expect(await run(download)).toMatch(/\n200\n$/);
+  const archive = join(folder, 'documents.zip');
+  const whole = readFileSync(archive);
+  truncateSync(archive, 100);
+  const client = new Client(service.url, environment.KEY ?? '');
+  await client.settled((await client.post('/v1/invoices', invoiceBody())).body.id);
+  expect(await run(goOn)).toMatch(/\n206\n$/);
+  expect(readFileSync(archive).equals(whole)).toBe(true);
 });

@@ -22,8 +22,8 @@ const KNOWN_CRCS = 50_000;
  */
 const KEPT_DOCUMENTS = 20_000;
 
-/** Maximum number of documents of an archive: as many as are listed within 20 s, before its first byte. */
-export const MAX_ARCHIVED = 200_000;
+/** Maximum number of documents of an archive: so many are listed twice within 20 s, before its first byte. */
+export const MAX_ARCHIVED = 100_000;
 
 /** What distinguishes an archive of a period from others: what it has was accepted until then, with this digest. */
 export type ArchiveVersion = Pick<ArchivePlan, 'until' | 'digest'>;
