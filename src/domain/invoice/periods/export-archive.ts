@@ -22,7 +22,7 @@ const KNOWN_CRCS = 50_000;
  */
 const KEPT_DOCUMENTS = 20_000;
 
-/** Maximum number of documents of an archive: so many are listed twice within 20 s, before its first byte. */
+/** Maximum number of documents of an archive: so many are listed within 20 s, before its first byte. */
 export const MAX_ARCHIVED = 100_000;
 
 /** What distinguishes an archive of a period from others: what it has was accepted until then, with this digest. */
