@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { readNumbers, readRanges } from '../../src/domain/invoice/periods/read-numbers.ts';
@@ -9,6 +10,7 @@ import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-docu
 import { type NumberDocument, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { createIssuedNumbers } from '../../src/storage/issued-numbers.ts';
 import { pendingInvoice } from '../support/invoices.ts';
+import { monthsOf, SERIES_OF_MONTHS } from '../support/issued-months.ts';
 import { openTestStore } from '../support/store.ts';
 
 const owner = { tenantId: 'ten_ledger', environment: 'test' } as const;
@@ -184,3 +186,31 @@ it('says by what documents are replaced and credited, and takes a share of an ou
     ['AV-2026-000003', 'rejected', null, '', '2026-000002'],
   ]);
 });
+
+it('has each number in exactly one month, also of invoices that waited for a credit note', async () => {
+  const replaces = (invoiceId: string) => ({ replaces: { invoice: { id: invoiceId } } });
+  let made = 0;
+  await fc.assert(
+    fc.asyncProperty(SERIES_OF_MONTHS, async (issued) => {
+      fc.pre(issued.some(({ day }) => day !== null));
+      const of = { tenantId: `ten_late${made++}`, environment: 'test' } as const;
+      await Promise.all(
+        issued.map(async ({ serial, day, isLate }) => {
+          const set = isLate ? replaces(newId('inv')) : {};
+          if (day !== null) return issue(YEAR, serial, `${day}T12:00:00Z`, { of, set });
+          await numbers().insertOne({ _id: seriesKey(of, { name: YEAR, serial }), invoiceId: 'inv_missing' });
+        }),
+      );
+      const months: Record<string, readonly number[]> = {};
+      for (let month = 1; month <= 12; month++) {
+        const name = `${YEAR}-${String(month).padStart(2, '0')}`;
+        const [range] = await readRanges(needs(), of, name);
+        if (!range?.first || !range.last) continue;
+        const [from, through] = [range.first, range.last].map((each) => Number(each.slice(-6))) as [number, number];
+        months[name] = Array.from({ length: through - from + 1 }, (_, n) => from + n);
+      }
+      expect(months).toEqual(monthsOf(issued));
+    }),
+    { numRuns: 15 },
+  );
+}, 60_000);

@@ -4,16 +4,17 @@ import { yearOfSeries } from '../series-number.ts';
 import type { IssuedNumbers, SerialRange } from './number-ledger.ts';
 import type { Period } from './period.ts';
 
-/** Maximum number of taken numbers in a row that are read to find one with a document. */
-const MOST_WITHOUT = 20;
+/** Numbers of the reads that follow each other until one has a document which did not wait for a correction. */
+const READS = [1, 20, 500];
 
 type Reading = Pick<IssuedNumbers, 'taken' | 'documents'>;
 
 /**
  * The serials of a series that belong to a period. Numbers follow the time of issue, so a period begins after the last
  * number of an earlier day. Of few documents that waited for a correction the number is later than the day: they belong
- * to the period in which their neighbours were issued. So each number is in exactly one of two consecutive periods.
- * Takes two round trips for each binary digit of the highest serial, and none for the beginning and the end of a year.
+ * to the period in which the numbers before them were taken. So each number is in exactly one of two consecutive
+ * periods. Takes two round trips for each binary digit of the highest serial, more where documents waited, and none for
+ * the beginning and the end of a year.
  * @param today in Morocco
  */
 export async function serialsOf(
@@ -47,21 +48,39 @@ async function lastSerialBefore(numbers: Reading, owner: Owner, series: string, 
   let serial = 0;
   for (let step = 2 ** Math.floor(Math.log2(highest)); step >= 1; step /= 2) {
     if (serial + step > highest) continue;
-    const issued = await issuedFrom(numbers, owner, series, serial + step);
-    if (issued !== null && issued < day) serial += step;
+    const at = serial + step;
+    // A series may begin with numbers that no document has: then the first document says when.
+    const reached =
+      (await dayAt(numbers, owner, series, { above: 0, upTo: at }, true)) ??
+      (await dayAt(numbers, owner, series, { above: at, upTo: null }, false));
+    if (reached !== null && reached < day) serial = at;
   }
   return serial;
 }
 
-/** The day of issue of the first document with this serial or a higher one; null if there is none. */
-async function issuedFrom(numbers: Reading, owner: Owner, series: string, serial: number): Promise<string | null> {
-  const range = { above: serial - 1, upTo: null };
-  for (const limit of [1, MOST_WITHOUT]) {
-    const taken = await numbers.taken(owner, series, range, limit);
+/**
+ * The day that a series had reached at an end of a range: that of the nearest document. One that replaces another may
+ * have waited for its credit note, so its day is only the earliest on which its number was taken. Then the numbers
+ * before it say more.
+ * @param isBackwards whether from the last number of the range, otherwise from the first one
+ * @returns null if none of the numbers that are read has a document
+ */
+async function dayAt(
+  numbers: Reading,
+  owner: Owner,
+  series: string,
+  range: SerialRange,
+  isBackwards: boolean,
+): Promise<string | null> {
+  let latest: string | null = null;
+  for (const limit of READS) {
+    const taken = await numbers.taken(owner, series, range, limit, isBackwards);
     const documents = await numbers.documents(taken.map(({ invoiceId }) => invoiceId));
-    const found = taken.flatMap(({ invoiceId }) => documents.get(invoiceId) ?? [])[0];
-    if (found) return moroccanDate(found.createdAt);
-    if (taken.length < limit) break;
+    const found = taken.flatMap(({ invoiceId }) => documents.get(invoiceId) ?? []);
+    const end = found.findIndex(({ replacesId }) => replacesId === null || !isBackwards);
+    const days = found.slice(0, end < 0 ? found.length : end + 1).map(({ createdAt }) => moroccanDate(createdAt));
+    latest = days.toSorted().at(-1) ?? null;
+    if (end >= 0 || taken.length < limit) break;
   }
-  return null;
+  return latest;
 }
