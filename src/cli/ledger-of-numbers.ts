@@ -59,8 +59,9 @@ shows the same. Numbers that clients give themselves are not listed.`,
 function rangeText({ series, first, last, count, lost }: NumberRange): string {
   if (first === null) return `${series}: no number`;
   const gaps = lost.map(({ number, through }) => (number === through ? number : `${number} to ${through}`));
-  const said = gaps.length === 0 ? 'no gap' : `without ${gaps.join(', ')}`;
-  return `${series}: ${first} to ${last}, ${count} documents, ${said}`;
+  const noted = gaps.length === 0 ? 'no gap noted' : `without ${gaps.join(', ')}`;
+  const counted = count === null ? `${noted} and more` : `${count} numbers, ${noted}`;
+  return `${series}: ${first} to ${last}, ${counted}`;
 }
 
 function rowOf({ id, number, fate, document, replacedBy, creditedBy }: LedgerEntry): string[] {

@@ -544,7 +544,7 @@ describe('numbers ledger', () => {
       ]),
     );
     const text = (await administer('numbers', 'ledger', id, year, '--environment', 'test')).out;
-    expect(text).toContain(`${year}: ${six(1)} to ${six(5)}, 2 documents, without ${six(3)} to ${six(5)}`);
+    expect(text).toContain(`${year}: ${six(1)} to ${six(5)}, 2 numbers, without ${six(3)} to ${six(5)}`);
     expect(text).toMatch(new RegExp(`${six(3)} to ${six(5)} .*passed over after older data was restored`));
     expect(await administer('numbers', 'ledger', id, `${year}-13`)).toMatchObject({
       code: 1,

@@ -187,6 +187,19 @@ it('says by what documents are replaced and credited, and takes a share of an ou
   ]);
 });
 
+it('counts the numbers of a series only if it knows all that were passed over', async () => {
+  const of = { tenantId: 'ten_gaps', environment: 'test' } as const;
+  const lose = (serial: number) =>
+    numbers().insertOne({ _id: seriesKey(of, { name: YEAR, serial }), invoiceId: 'lost', lostFrom: serial });
+  for (let serial = 2; serial <= 200; serial += 2) await lose(serial);
+  await issue(YEAR, 201, '2026-03-05T10:00:00Z', { of });
+  const [most] = await readRanges(needs(), of, YEAR);
+  expect([most?.count, most?.lost.length]).toEqual([101, 100]);
+  await lose(202);
+  const [more] = await readRanges(needs(), of, YEAR);
+  expect([more?.count, more?.lost.length, more?.last]).toEqual([null, 100, '2026-000202']);
+});
+
 it('has each number in exactly one month, also of invoices that waited for a credit note', async () => {
   const replaces = (invoiceId: string) => ({ replaces: { invoice: { id: invoiceId } } });
   let made = 0;

@@ -58,10 +58,10 @@ export function NumberLedger({ period }: { readonly period: string }) {
   );
 }
 
-/** Says from which to which number a series went, and which numbers no document has. */
+/** Says from which to which number a series went, and which numbers were noted as passed over. */
 function Range({ of: { first, last, count, lost } }: { readonly of: SeriesOfPeriod }) {
   const { language } = useLanguage();
-  const { range, noGap, gaps } = NUMBER_TEXTS[language];
+  const { range, numbers, noGap, gaps, moreGaps } = NUMBER_TEXTS[language];
   const isolated = (text: string | null) => `\u2068${text}\u2069`;
   const separator = language === 'ar' ? '، ' : ', ';
   const without = lost.map(({ number, through }) =>
@@ -69,8 +69,9 @@ function Range({ of: { first, last, count, lost } }: { readonly of: SeriesOfPeri
   );
   const parts = [
     range(isolated(first), isolated(last)),
-    TABLE_TEXTS[language].documents(count),
+    ...(count === null ? [] : [numbers(count)]),
     without.length === 0 ? noGap : `${gaps} ${without.join(separator)}`,
+    ...(count === null ? [moreGaps] : []),
   ];
   return <p data-series={first?.replace(/-\d+$/, '')}>{parts.join(separator)}</p>;
 }

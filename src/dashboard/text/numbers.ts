@@ -21,8 +21,11 @@ interface NumberTexts {
   readonly assigning: string;
   /** The numbers of a series in the period. */
   readonly range: (first: string, last: string) => string;
+  readonly numbers: (count: number) => string;
   readonly noGap: string;
   readonly gaps: string;
+  /** After some gaps of many. */
+  readonly moreGaps: string;
   readonly none: string;
   readonly failed: string;
   /** What the ledger leaves out. */
@@ -44,8 +47,10 @@ export const NUMBER_TEXTS: Readonly<Record<Language, NumberTexts>> = {
     missing: 'Inexpliqué\u00a0: prévenez l’exploitant du service',
     assigning: 'Attribution en cours',
     range: (first, last) => `${first} à ${last}`,
-    noGap: 'aucun numéro ne manque',
+    numbers: counted('fr', { one: '# numéro', other: '# numéros' }),
+    noGap: 'aucune lacune n’est consignée',
     gaps: 'sans document\u00a0:',
+    moreGaps: 'et d’autres',
     none: 'Aucun numéro n’a été attribué dans cette période.',
     failed: 'Le registre ne peut pas être lu pour le moment.',
     own: 'Les numéros que vous attribuez vous-mêmes n’y figurent pas.',
@@ -63,8 +68,10 @@ export const NUMBER_TEXTS: Readonly<Record<Language, NumberTexts>> = {
     missing: 'Unexplained: tell the operator of the service',
     assigning: 'Being assigned',
     range: (first, last) => `${first} to ${last}`,
-    noGap: 'no number is missing',
+    numbers: counted('en', { one: '# number', other: '# numbers' }),
+    noGap: 'no gap was noted',
     gaps: 'without a document:',
+    moreGaps: 'and others',
     none: 'No number was assigned in this period.',
     failed: 'The ledger cannot be read at the moment.',
     own: 'Numbers that you give yourself are not in it.',
@@ -88,8 +95,17 @@ export const NUMBER_TEXTS: Readonly<Record<Language, NumberTexts>> = {
     missing: 'بلا تفسير، أبلغوا مشغّل الخدمة',
     assigning: 'قيد الإسناد',
     range: (first, last) => `من ${first} إلى ${last}`,
-    noGap: 'لا ينقص أي رقم',
+    numbers: counted('ar', {
+      zero: 'لا رقم',
+      one: 'رقم واحد',
+      two: 'رقمان',
+      few: '# أرقام',
+      many: '# رقما',
+      other: '# رقم',
+    }),
+    noGap: 'لم تُسجل أي فجوة',
     gaps: 'أرقام بلا وثيقة:',
+    moreGaps: 'وغيرها',
     none: 'لم يُسند أي رقم في هذه الفترة.',
     failed: 'تعذرت قراءة السجل حاليا.',
     own: 'لا يتضمن السجل الأرقام التي تسندونها بأنفسكم.',

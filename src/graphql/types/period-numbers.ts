@@ -90,10 +90,15 @@ const PeriodSeriesType = builder.objectRef<NumberRange>('PeriodSeries').implemen
     kind: t.expose('kind', { type: FiscalDocumentKindType, description: 'Whose numbers they are.' }),
     first: t.exposeString('first', { nullable: true, description: 'The first number; null if there is none.' }),
     last: t.exposeString('last', { nullable: true, description: 'The last number.' }),
-    count: t.expose('count', { type: 'SafeInt', description: 'How many of them documents have.' }),
+    count: t.expose('count', {
+      type: 'SafeInt',
+      nullable: true,
+      description: 'How many numbers that is, without those in `lost`; null if it has more ranges than are listed.',
+    }),
     lost: t.expose('lost', {
       type: [NumberGapType],
-      description: 'The numbers that no document has, the first 100 ranges. Empty: there is no gap.',
+      description:
+        'The numbers that were noted as passed over, the first 100 ranges. Empty: no gap was noted. A number that is `missing` in `periodNumbers` is not among them.',
     }),
   }),
 });
@@ -116,7 +121,8 @@ builder.queryFields((t) => ({
   periodSeries: t.field({
     type: [PeriodSeriesType],
     authScopes: accessOf('periodSeries'),
-    description: 'From which to which number the service’s series went in a period, and which numbers no document has.',
+    description:
+      'From which to which number the service’s series went in a period, and which numbers were noted as passed over.',
     args: { period: t.arg.string({ required: true, description: PERIOD_NAMES }) },
     resolve: async (_root, { period }, { principal, useCases }) => useCases.periodSeries(principal, period),
   }),

@@ -143,7 +143,8 @@ export interface NumberRange {
   /** Null if none was taken. */
   readonly first: string | null;
   readonly last: string | null;
-  /** How many documents have a number. */
-  readonly count: number;
+  /** How many numbers that is, without those that are noted as lost; null if more ranges of them are than are listed. */
+  readonly count: number | null;
+  /** The first ranges that are noted as lost. Whether a document is missing is seen only where its number is read. */
   readonly lost: readonly { readonly number: string; readonly through: string }[];
 }

@@ -133,14 +133,15 @@ export async function readRanges({ issuedNumbers, now }: Needs, owner: Owner, na
       const numberOf = (serial: number) => legalNumber({ name: series, serial });
       const last = range.upTo ?? (await highestOf(issuedNumbers, owner, series));
       if (last <= range.above) return { series, kind, first: null, last: null, count: 0, lost: [] };
-      const lost = await issuedNumbers.lost(owner, series, { ...range, upTo: last }, MOST_LOST);
+      const noted = await issuedNumbers.lost(owner, series, { ...range, upTo: last }, MOST_LOST + 1);
+      const lost = noted.slice(0, MOST_LOST);
       const passed = lost.reduce((sum, { from, through }) => sum + through - from + 1, 0);
       return {
         series,
         kind,
         first: numberOf(range.above + 1),
         last: numberOf(last),
-        count: last - range.above - passed,
+        count: noted.length > MOST_LOST ? null : last - range.above - passed,
         lost: lost.map(({ from, through }) => ({ number: numberOf(from), through: numberOf(through) })),
       };
     }),
