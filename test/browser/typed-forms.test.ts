@@ -54,6 +54,13 @@ describe.skipIf(BROWSER_PATH === null)('what is typed in a form of an invoice', 
     await page.locator('[role=status] .quiet').click();
     await page.waitForFunction(() => !document.querySelector('#description-2'));
     expect(await shownIn(page, 'unitPrice-1')).toBe('1000,00');
+    await paste(page, 'description-1', Array(150).fill('Conseil\t2\t10\t20').join('\n'));
+    const refusal = await page.waitForSelector('.creation p.refusal:not(:empty)');
+    expect(await refusal?.evaluate(({ textContent }) => textContent)).toMatch(/150\D+100/);
+    expect(await linesOf(page)).toBe(1);
+    await expectAccessible(page);
+    await page.locator('#quantity-1').fill('2');
+    await page.waitForFunction(() => !document.querySelector('.creation p.refusal:not(:empty)'));
     expect(complaints).toEqual([]);
     await close();
   });

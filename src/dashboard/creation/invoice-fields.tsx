@@ -27,7 +27,7 @@ interface InvoiceFieldsProps {
 /** The fields of an invoice: its customer, its lines and what concerns all of them. */
 export function InvoiceFields({ typed, newLine, deposits, faults, onTyped }: InvoiceFieldsProps) {
   const { texts } = useLanguage();
-  const { paste, undo } = usePastedLines(typed, onTyped);
+  const { paste, undo, refused } = usePastedLines(typed, onTyped);
   const setLine = (index: number, line: TypedLine | null) =>
     onTyped({ ...typed, lines: typed.lines.flatMap((each, i) => (i !== index ? [each] : line ? [line] : [])) });
   return (
@@ -51,6 +51,13 @@ export function InvoiceFields({ typed, newLine, deposits, faults, onTyped }: Inv
           <button type="button" class="quiet" onClick={undo}>
             {texts.creation.undoPaste}
           </button>
+        </p>
+      )}
+      {refused && (
+        <p class="refusal" role="alert">
+          {refused.rows === null
+            ? texts.creation.pasteTooLong
+            : texts.creation.pasteTooMany(refused.rows, refused.most)}
         </p>
       )}
       {typed.lines.length < MOST_LINES && (

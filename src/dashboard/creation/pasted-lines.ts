@@ -10,6 +10,17 @@ export const MOST_LINES = 100;
 /** Maximum length of a pasted text that is read, characters. */
 const MOST_CHARACTERS = 200_000;
 
+/** What is pasted: all of it, or nothing. */
+export type Pasted = { readonly lines: readonly TypedLine[] } | { readonly refused: TooMuch };
+
+/** Why nothing is pasted. */
+export interface TooMuch {
+  /** Number of rows; null if the text is too long to be read. */
+  readonly rows: number | null;
+  /** Maximum number of rows from the line on into which they are pasted. */
+  readonly most: number;
+}
+
 /** A number with signs for thousands, with or without decimals after another sign. */
 const GROUPED = /^[1-9]\d{0,2}(?:(?:\.\d{3})+(?:,\d+)?|(?:,\d{3})+(?:\.\d+)?)$/;
 /** What spreadsheets write beside a number. */
@@ -21,15 +32,18 @@ const CELL = /(?:"((?:[^"]|"")*)"|([^\t\n]*))(\t|\n|$)/g;
  * Fills lines with what was copied from a spreadsheet: rows on lines of their own, columns between tabs.
  * @param index the line into which it is pasted, counted from 0
  * @param column the field into which it is pasted; a single column fills this field of the lines
- * @returns the lines, at most {@link MOST_LINES}; null if the text is one value, which the browser pastes
+ * @returns the lines, or why there are too many; null if the text is one value, which the browser pastes
  */
 export function withPasted(
   lines: readonly TypedLine[],
   { index, column, text }: { readonly index: number; readonly column: string; readonly text: string },
-): readonly TypedLine[] | null {
+): Pasted | null {
   const first = COLUMNS.indexOf(column as ColumnName);
   if (first < 0 || !/[\t\n]/.test(text.trim())) return null;
-  const rows = rowsOf(text, first).slice(0, MOST_LINES - index);
+  const most = Math.max(MOST_LINES, lines.length) - index;
+  if (text.length > MOST_CHARACTERS) return { refused: { rows: null, most } };
+  const rows = rowsOf(text, first);
+  if (rows.length > most) return { refused: { rows: rows.length, most } };
   const filled = rows.map((cells, row): TypedLine => {
     const before = lines[index + row] ?? EMPTY_LINE;
     const given = cells.slice(0, COLUMNS.length - first).map((cell, nth) => {
@@ -39,13 +53,13 @@ export function withPasted(
     // An empty cell of a row states nothing: the line keeps its quantity and its rate.
     return { ...before, ...Object.fromEntries(given.filter(([, cell]) => cell !== '')) };
   });
-  return [...lines.slice(0, index), ...filled, ...lines.slice(index + filled.length)];
+  return { lines: [...lines.slice(0, index), ...filled, ...lines.slice(index + filled.length)] };
 }
 
 /** Splits a text into rows and cells. A first row of names above numbers is left out. */
 function rowsOf(text: string, first: number): readonly (readonly string[])[] {
   const rows: string[][] = [[]];
-  for (const [, quoted, plain = '', end] of text.slice(0, MOST_CHARACTERS).replaceAll('\r\n', '\n').matchAll(CELL)) {
+  for (const [, quoted, plain = '', end] of text.replaceAll('\r\n', '\n').matchAll(CELL)) {
     rows.at(-1)?.push((quoted?.replaceAll('""', '"') ?? plain).replaceAll(/\s+/g, ' ').trim());
     if (end === '\n') rows.push([]);
   }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { TypedInvoice } from './drawn-up.ts';
-import { withPasted } from './pasted-lines.ts';
+import { type TooMuch, withPasted } from './pasted-lines.ts';
 
 type Lines = TypedInvoice['lines'];
 
@@ -9,26 +9,32 @@ export interface PastedLines {
   readonly paste: (event: ClipboardEvent, index: number, column: string) => void;
   /** Takes everything of the last paste back; null if nothing was pasted, or something was typed since. */
   readonly undo: (() => void) | null;
+  /** Why nothing of the last paste was taken; null if it was, or something was typed since. */
+  readonly refused: TooMuch | null;
 }
 
-/** Fills the lines of a form with what is pasted from a spreadsheet, and takes it back in one step. */
+/** Fills the lines of a form with what is pasted from a spreadsheet, or with nothing; takes it back in one step. */
 export function usePastedLines(typed: TypedInvoice, onTyped: (typed: TypedInvoice) => void): PastedLines {
-  const [last, setLast] = useState<{ readonly before: Lines; readonly lines: Lines } | null>(null);
+  const [last, setLast] = useState<{ before: Lines; lines: Lines; refused: TooMuch | null } | null>(null);
+  const shown = last?.lines === typed.lines ? last : null;
   return {
     paste(event, index, column) {
       const text = event.clipboardData?.getData('text/plain') ?? '';
-      const lines = withPasted(typed.lines, { index, column, text });
-      if (lines === null) return;
+      const pasted = withPasted(typed.lines, { index, column, text });
+      if (pasted === null) return;
       event.preventDefault();
-      setLast({ before: typed.lines, lines });
-      onTyped({ ...typed, lines });
+      const before = typed.lines;
+      if ('refused' in pasted) return setLast({ before, lines: before, refused: pasted.refused });
+      setLast({ before, lines: pasted.lines, refused: null });
+      onTyped({ ...typed, lines: pasted.lines });
     },
     undo:
-      last?.lines === typed.lines
+      shown && !shown.refused
         ? () => {
-            onTyped({ ...typed, lines: last.before });
+            onTyped({ ...typed, lines: shown.before });
             setLast(null);
           }
         : null,
+    refused: shown?.refused ?? null,
   };
 }

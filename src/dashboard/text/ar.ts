@@ -1,4 +1,5 @@
 import type { Texts } from './fr.ts';
+import { formatNumber } from './money.ts';
 import { counted } from './plural.ts';
 
 /** The hint of a new password. */
@@ -427,6 +428,9 @@ export const ar: Texts = {
     removeLine: 'حذف السطر',
     pasted: 'حلّت السطور الملصقة محل ما كان فيها.',
     undoPaste: 'التراجع عن اللصق',
+    pasteTooMany: (rows, most) =>
+      `لم يُلصق شيء: عدد السطور المنسوخة ${formatNumber(rows, 'ar')}، والحد الأقصى ابتداء من هذا السطر ${most}.`,
+    pasteTooLong: 'لم يُلصق شيء: النص المنسوخ طويل جدا.',
     kept: 'تم الاحتفاظ بما كتبتموه.',
     startAgain: 'البدء من جديد',
     unit: 'الوحدة',

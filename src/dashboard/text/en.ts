@@ -1,4 +1,5 @@
 import type { Texts } from './fr.ts';
+import { formatNumber } from './money.ts';
 import { counted } from './plural.ts';
 
 /** The hint of a new password. */
@@ -416,6 +417,9 @@ export const en: Texts = {
     removeLine: 'Remove the line',
     pasted: 'The pasted lines replace what was there.',
     undoPaste: 'Undo the paste',
+    pasteTooMany: (rows, most) =>
+      `Nothing was pasted: ${formatNumber(rows, 'en')} rows were copied, at most ${most} fit from here on.`,
+    pasteTooLong: 'Nothing was pasted: the copied text is too long.',
     kept: 'What you typed was kept.',
     startAgain: 'Start again',
     unit: 'Unit',

@@ -1,5 +1,6 @@
 import type { InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
 import type { TextField } from '../settings/profile-change.ts';
+import { formatNumber } from './money.ts';
 import { counted } from './plural.ts';
 
 /** The texts of a status: its name as a step, a headline for the current status, and its meaning for the customer. */
@@ -477,6 +478,9 @@ export const fr = {
     removeLine: 'Retirer la ligne',
     pasted: 'Les lignes collées remplacent ce qui s’y trouvait.',
     undoPaste: 'Annuler le collage',
+    pasteTooMany: (rows: number, most: number) =>
+      `Rien n’a été collé\u00a0: ${formatNumber(rows, 'fr')} lignes copiées, ${most} au plus à partir d’ici.`,
+    pasteTooLong: 'Rien n’a été collé\u00a0: le texte copié est trop long.',
     kept: 'Votre saisie a été conservée.',
     startAgain: 'Recommencer',
     unit: 'Unité',

@@ -4,10 +4,15 @@ import { SAMPLE_CUSTOMER } from '../../../src/dashboard/creation/sample-invoice.
 import { EMPTY_LINE, lineOf } from '../../../src/dashboard/creation/typed-line.ts';
 import { MAGIC_ICES } from '../../../src/domain/invoice/test-scenarios.ts';
 
-const paste = (text: string, column = 'description', index = 0, lines = [EMPTY_LINE]) =>
-  withPasted(lines, { index, column, text })?.map(({ description, quantity, unitPrice, taxRate }) => [
-    ...[description, quantity, unitPrice, taxRate],
-  ]);
+const pasted = (text: string, column = 'description', index = 0, lines = [EMPTY_LINE]) => {
+  const outcome = withPasted(lines, { index, column, text });
+  return outcome && 'lines' in outcome ? outcome.lines : outcome;
+};
+const paste = (...of: Parameters<typeof pasted>) => {
+  const outcome = pasted(...of);
+  if (outcome === null || 'refused' in outcome) return outcome;
+  return outcome.map(({ description, quantity, unitPrice, taxRate }) => [description, quantity, unitPrice, taxRate]);
+};
 
 describe('what is pasted from a spreadsheet', () => {
   it.each([
@@ -38,8 +43,9 @@ describe('what is pasted from a spreadsheet', () => {
       ['Conseil', '2', '1234,50', '20'],
       ['Livre', '10', '1234,56', '7'],
     ]);
-    const [first, second] = withPasted([EMPTY_LINE], { index: 0, column: 'description', text }) ?? [];
-    expect([first, second].map((line) => line && lineOf(line).unitPrice)).toEqual([123_450, 123_456]);
+    const outcome = withPasted([EMPTY_LINE], { index: 0, column: 'description', text });
+    const filled = outcome && 'lines' in outcome ? outcome.lines : [];
+    expect(filled.map((line) => lineOf(line).unitPrice)).toEqual([123_450, 123_456]);
   });
 
   it('fills one column from the line on into which it is pasted, and adds the lines that are missing', () => {
@@ -53,9 +59,9 @@ describe('what is pasted from a spreadsheet', () => {
       ['', '1', '20,5', '20'],
       ['', '1', '30', '20'],
     ]);
-    expect(paste('Conseil\nAudit', 'description', 0, lines)?.map(([description]) => description)).toEqual([
-      'Conseil',
-      'Audit',
+    expect(paste('Conseil\nAudit', 'description', 0, lines)).toEqual([
+      ['Conseil', '1', '', '20'],
+      ['Audit', '1', '5,00', '20'],
     ]);
   });
 
@@ -67,15 +73,28 @@ describe('what is pasted from a spreadsheet', () => {
   });
 
   it('leaves one value, and fields that are not of a line, to the browser', () => {
-    expect(paste('Conseil')).toBeUndefined();
-    expect(paste('Conseil\n')).toBeUndefined();
-    expect(paste('a\nb', 'discount')).toBeUndefined();
+    expect(paste('Conseil')).toBeNull();
+    expect(paste('Conseil\n')).toBeNull();
+    expect(paste('a\nb', 'discount')).toBeNull();
+  });
+
+  it('takes all rows or none, and says how many there may be', () => {
+    const rows = (count: number) => Array(count).fill('x\t1\t2').join('\n');
+    expect(paste(rows(MOST_LINES))).toHaveLength(MOST_LINES);
+    expect(paste(rows(MOST_LINES + 1))).toEqual({ refused: { rows: 101, most: 100 } });
+    expect(paste(rows(5000), 'description', 3, Array(4).fill(EMPTY_LINE))).toEqual({
+      refused: { rows: 5000, most: 97 },
+    });
+    // A draft may have more lines of the API.
+    expect(paste(rows(2), 'description', 148, Array(150).fill(EMPTY_LINE))).toHaveLength(150);
+    expect(paste(rows(100_000))).toEqual({ refused: { rows: null, most: 100 } });
   });
 
   it('has bounds', () => {
-    expect(paste(Array(5000).fill('x\t1\t2').join('\n'))).toHaveLength(MOST_LINES);
     const begun = performance.now();
     paste(`${'"a'.repeat(500_000)}\n`);
+    paste(`${'"a'.repeat(99_000)}\nb`);
+    paste(`${'"a\t'.repeat(66_000)}\nb`);
     expect(performance.now() - begun).toBeLessThan(2000);
   });
 });
