@@ -97,7 +97,7 @@ function KeyRow({ apiKey, kindName, onRename, onRotate, onRevoke }: KeyRowProps)
   const { kind, name, lastFour, createdAt, revokedAt, lastUsedAt } = apiKey;
   const { language, texts } = useLanguage();
   const { environment } = useWorkspace();
-  const { lastUse, never } = KEY_TEXTS[language];
+  const { lastUse, noUse } = KEY_TEXTS[language];
   const { createdOn, revokedOn, rotate, rotateQuestion, revoke, revokeQuestion } = texts.keys;
   return (
     <li data-revoked={revokedAt !== null}>
@@ -111,7 +111,7 @@ function KeyRow({ apiKey, kindName, onRename, onRotate, onRevoke }: KeyRowProps)
       </span>
       <span class="last-use">
         {lastUsedAt === null ? (
-          never
+          noUse
         ) : (
           <>
             {lastUse} <time dateTime={lastUsedAt}>{formatMinute(lastUsedAt, language)}</time>

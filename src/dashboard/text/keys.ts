@@ -7,7 +7,8 @@ interface KeyTexts {
   readonly rename: string;
   /** Before the time of the last use. */
   readonly lastUse: string;
-  readonly never: string;
+  /** Of a key without a noted use. The service did not always note them. */
+  readonly noUse: string;
 }
 
 /** The texts of the names and uses of keys. */
@@ -17,20 +18,20 @@ export const KEY_TEXTS: Readonly<Record<Language, KeyTexts>> = {
     nameOfKey: 'Nom de la clé',
     rename: 'Renommer',
     lastUse: 'dernière utilisation le',
-    never: 'jamais utilisée',
+    noUse: 'aucune utilisation consignée',
   },
   en: {
     nameOfNew: 'Name of the new key (optional)',
     nameOfKey: 'Name of the key',
     rename: 'Rename',
     lastUse: 'last used on',
-    never: 'never used',
+    noUse: 'no use noted',
   },
   ar: {
     nameOfNew: 'اسم المفتاح الجديد (اختياري)',
     nameOfKey: 'اسم المفتاح',
     rename: 'تغيير الاسم',
     lastUse: 'آخر استعمال',
-    never: 'لم يُستعمل قط',
+    noUse: 'لم يُسجل أي استعمال',
   },
 };

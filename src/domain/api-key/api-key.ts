@@ -15,7 +15,7 @@ export interface ApiKey {
   readonly name: string | null;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
-  /** The minute of its last use, up to some minutes ago; null if it was never used. */
+  /** The minute of its last use, up to some minutes ago; null if no use is noted, as of keys before uses were noted. */
   readonly lastUsedAt: Date | null;
 }
 

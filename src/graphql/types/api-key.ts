@@ -38,7 +38,8 @@ const ApiKeyType = builder.objectRef<ApiKey>('ApiKey').implement({
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'The minute of its last use, up to five minutes behind; null if it was never used.',
+      description:
+        'The minute of its last use, up to five minutes behind; null if no use is noted. Uses before the service noted them are not.',
     }),
     current: t.boolean({
       description: 'Whether this request uses the key.',
