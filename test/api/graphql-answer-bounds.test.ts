@@ -196,6 +196,26 @@ it('several pages of large invoices share the limit of bytes that one operation 
   expect(data.a9.nodes).toHaveLength(100);
 });
 
+it('the totals of a search share the limit of bytes that one operation may read', async () => {
+  const client = new Client(service.url, wholesaler.secretKey);
+  await client.found(large.id, 'atlas');
+  // biome-ignore lint/suspicious/noExplicitAny: any stored document
+  const invoices = service.app.store.db.collection<any>('invoices');
+  const { searchTerms } = (await invoices.findOne({ _id: large.id })) ?? {};
+  await invoices.updateMany({ _id: { $in: large.ids } }, { $set: { searchTerms } });
+  const totals = (count: number, search: string) =>
+    client.graphql(`{ ${times(count, `fiscalDocumentTotals${search} { count hasMore }`)} }`);
+  const { count, hasMore } = (await totals(1, '(search: "atlas")')).body.data.a0;
+  expect(hasMore).toBe(true);
+  expect(count).toBeGreaterThan(0);
+  expect(count).toBeLessThan(large.ids.length);
+  expect((await totals(10, '(search: "atlas")')).body.errors[0].message).toContain(
+    'more than 4 MiB of stored data behind it',
+  );
+  // The sums of days read none.
+  expect(Object.keys((await totals(10, '')).body.data)).toHaveLength(10);
+});
+
 it('pages of attempts share the limit of bytes that one operation may read', async () => {
   const client = new Client(service.url, shop.secretKey);
   const attempt = {

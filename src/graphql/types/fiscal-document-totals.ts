@@ -1,5 +1,7 @@
+import { READ_BYTES } from '../../domain/answer-bounds.ts';
 import { type FilterTotals, MOST_TOTALLED } from '../../domain/invoice/periods/filter-totals.ts';
 import { accessOf } from '../access.ts';
+import { searchMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
 import { InvoiceStatusType } from './contract.ts';
 import { FiscalDocumentKindType } from './fiscal-document-list.ts';
@@ -26,7 +28,7 @@ const FiscalDocumentTotalsType = builder.objectRef<FilterTotals>('FiscalDocument
       resolve: ({ sums }) => sums.amount,
     }),
     hasMore: t.exposeBoolean('hasMore', {
-      description: `Whether there may be more documents than \`count\`: a search sums at most ${MOST_TOTALLED}.`,
+      description: `Whether there may be more documents than \`count\`: a search sums at most ${MOST_TOTALLED}, and ${READ_BYTES / 1024 ** 2} MiB of them.`,
     }),
   }),
 });
@@ -44,13 +46,13 @@ builder.queryField('fiscalDocumentTotals', (t) =>
       from: t.arg.string({ description: 'The first day of issue in Morocco, `YYYY-MM-DD`.' }),
       through: t.arg.string({ description: 'The last day of issue.' }),
     },
-    resolve: (_root, { kind, status, search, from, through }, { principal, useCases }) =>
-      useCases.fiscalDocumentTotals(principal, {
-        kind: kind ?? null,
-        status: status ?? null,
-        search: search ?? null,
-        from: from ?? null,
-        through: through ?? null,
-      }),
+    resolve: (_root, { kind, status, search, from, through }, { principal, useCases, meter }) => {
+      const asked = { kind: kind ?? null, status: status ?? null, from: from ?? null, through: through ?? null };
+      // The sums of the days are no documents.
+      if (search == null) return useCases.fiscalDocumentTotals(principal, { ...asked, search: null });
+      return searchMetered(meter, READ_BYTES, (maxBytes) =>
+        useCases.fiscalDocumentTotals(principal, { ...asked, search, maxBytes }),
+      );
+    },
   }),
 );

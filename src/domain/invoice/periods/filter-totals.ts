@@ -1,3 +1,4 @@
+import { READ_BYTES } from '../../answer-bounds.ts';
 import { addDays, isCalendarDate } from '../../calendar-date.ts';
 import { serviceError } from '../../errors.ts';
 import { PAGE_SIZE } from '../../limits.ts';
@@ -27,6 +28,8 @@ export interface TotalsInput {
   /** The first and the last day of issue in Morocco, `YYYY-MM-DD`. */
   readonly from: string | null;
   readonly through: string | null;
+  /** Maximum size of the documents that a search reads; default 4 MiB. */
+  readonly maxBytes?: number;
 }
 
 export interface FilterTotals {
@@ -36,12 +39,12 @@ export interface FilterTotals {
   readonly sums: Sums;
   /** Whether there may be more documents than were summed. */
   readonly hasMore: boolean;
+  /** Size of the stored documents that were read; 0 without a search. */
+  readonly bytes: number;
 }
 
 /** Maximum number of found documents that are summed. */
 export const MOST_TOTALLED = 1000;
-/** Maximum size of the documents that a search reads for the totals, bytes. */
-const MOST_BYTES = 8 * 1024 * 1024;
 /** Maximum number of days with a document that are summed: those of ten years. */
 const MOST_DAYS = 3660;
 
@@ -52,7 +55,7 @@ interface Needs {
 
 /**
  * Sums the documents of a list. Without a search it reads the sums of the days, however many documents there are. A
- * search reads what it finds, up to {@link MOST_TOTALLED} documents.
+ * search reads what it finds, up to {@link MOST_TOTALLED} documents and `maxBytes`.
  * @throws {ServiceError} invalid_request for days that do not exist, or a search that is too long
  */
 export const fiscalDocumentTotals = {
@@ -75,13 +78,13 @@ async function ofDays(
     .slice(0, MOST_DAYS)
     .flatMap(({ sums }) => sums)
     .filter((row) => (kind === null || row.kind === kind) && (status === null || row.status === status));
-  return totalsOf(rows, days.length > MOST_DAYS);
+  return totalsOf(rows, days.length > MOST_DAYS, 0);
 }
 
 async function ofSearch(
   { invoices }: Needs,
   { tenant, environment }: Member,
-  { kind, status, from, through, search }: TotalsInput & { readonly search: string },
+  { kind, status, from, through, search, maxBytes = READ_BYTES }: TotalsInput & { readonly search: string },
 ): Promise<FilterTotals> {
   const query = {
     ...{ tenantId: tenant.id, environment, kind, status, match: null, limit: PAGE_SIZE.most },
@@ -93,21 +96,22 @@ async function ofSearch(
   let bytes = 0;
   let cursor: { readonly direction: 'after'; readonly order: string } | null = null;
   for (;;) {
-    const page = await invoices.page({ ...query, cursor });
+    const page = await invoices.page({ ...query, cursor, maxBytes: maxBytes - bytes });
     rows.push(...page.invoices.map((each) => ({ kind: each.kind, ...sumsOfOne(summedOf(each)) })));
     bytes += page.bytes;
     const last = page.invoices.at(-1)?.id;
-    if (!page.hasMore) return totalsOf(rows, false);
-    if (rows.length >= MOST_TOTALLED || bytes >= MOST_BYTES || page.stoppedAt !== undefined || last === undefined)
-      return totalsOf(rows, true);
+    if (!page.hasMore) return totalsOf(rows, false, bytes);
+    // A page that is not full ended at the size, or had read many documents.
+    const isCut = page.invoices.length < query.limit || bytes >= maxBytes;
+    if (rows.length >= MOST_TOTALLED || isCut || last === undefined) return totalsOf(rows, true, bytes);
     const order = await invoices.orderOf(tenant.id, environment, last);
-    if (order === null) return totalsOf(rows, true);
+    if (order === null) return totalsOf(rows, true, bytes);
     cursor = { direction: 'after', order };
   }
 }
 
-function totalsOf(rows: readonly (Sums & { readonly kind: Kind })[], hasMore: boolean): FilterTotals {
+function totalsOf(rows: readonly (Sums & { readonly kind: Kind })[], hasMore: boolean, bytes: number): FilterTotals {
   const sumOf = (kind: Kind) => rows.reduce<Sums>((sum, row) => (row.kind === kind ? plus(sum, row) : sum), NO_SUMS);
   const [invoices, notes] = KIND_NAMES.map(sumOf) as [Sums, Sums];
-  return { count: invoices.count + notes.count, sums: plus(invoices, notes, -1), hasMore };
+  return { count: invoices.count + notes.count, sums: plus(invoices, notes, -1), hasMore, bytes };
 }
