@@ -88,7 +88,9 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
   it.each(firstOf(['fr', 'ar', 'en'] as const))(
     'home has the amounts of the month beside the last one, and what changed since the last look (%s)',
     async (language) => {
-      const { page, client, tenant, complaints, close } = await openWorkspacePage(service, browser, { language });
+      const { page, client, tenant, person, complaints, close } = await openWorkspacePage(service, browser, {
+        language,
+      });
       const has = (row: string, ...expected: string[]) =>
         page.waitForFunction(
           (selector, texts) =>
@@ -118,7 +120,7 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
         const kept = JSON.parse(localStorage.getItem(key) ?? '');
         kept.latest.at = new Date(Date.now() - 3_600_000).toISOString();
         localStorage.setItem(key, JSON.stringify(kept));
-      }, `look.${tenant.id}.test`);
+      }, `look ${person.id} ${tenant.id} test`);
       await page.goto(home);
       await has('invoiced', '1', amount('120,00'), amount('0,00'), '–');
       expect(await since()).not.toBe(sinceYesterday);

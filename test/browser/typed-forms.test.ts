@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { invoiceBody } from '../support/client.ts';
+import { signedIn } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 import { expectAccessible, openWorkspacePage, PHONE } from '../support/workspace-page.ts';
@@ -89,6 +90,40 @@ describe.skipIf(BROWSER_PATH === null)('what is typed in a form of an invoice', 
     await page.goBack();
     await page.waitForSelector('#name');
     expect(await shownIn(page, 'name')).toBe('Atlas Distribution SARL');
+    await close();
+  });
+
+  it('belongs to the person, and is forgotten with what was seen of the workspace when they sign out', async () => {
+    const { page, tenant, person, close } = await openWorkspacePage(service, browser);
+    await page.waitForSelector('.month-so-far');
+    const kept = () =>
+      page.evaluate(() =>
+        [...Object.keys(localStorage), ...Object.keys(sessionStorage)].filter((key) => /^(look|typed)/.test(key)),
+      );
+    await page.waitForFunction(() => Object.keys(localStorage).some((key) => key.startsWith('look')));
+    const form = `${service.url}/tenants/${tenant.id}/test/invoices/new`;
+    const nameOfForm = async () => {
+      await page.goto(form);
+      await page.waitForSelector('#name');
+      return shownIn(page, 'name');
+    };
+    await nameOfForm();
+    await page.locator('#name').fill('Riad Zitoune');
+    expect(await kept()).toHaveLength(2);
+    for (const key of await kept()) expect(key).toContain(person.id);
+    // Another member at the same browser, after a session that nobody ended.
+    const own = await page.browserContext().cookies();
+    const other = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'developer' }] });
+    const { hostname } = new URL(service.url);
+    for (const [name, value] of other.browser.cookies)
+      await page.browserContext().setCookie({ name, value, domain: hostname, path: '/', httpOnly: true });
+    expect(await nameOfForm()).toBe('Atlas Distribution SARL');
+    await page.browserContext().setCookie(...own);
+    expect(await nameOfForm()).toBe('Riad Zitoune');
+    await page.goto(`${service.url}/account`);
+    await page.locator('.identity button').click();
+    await page.waitForSelector('[name=password]');
+    expect(await kept()).toEqual([]);
     await close();
   });
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { forgetTyped } from '../interface/kept-typed.ts';
+import { forgetKept } from '../interface/kept.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
 import { useSession, workspaceAddress } from '../workspace/session.ts';
@@ -23,7 +23,7 @@ export function AccountContent() {
   async function signOut() {
     const { refusal } = await callAccounts('sign-out', {});
     if (refusal !== null) return setFailed(true);
-    forgetTyped();
+    forgetKept();
     route('/sign-in', true);
   }
 

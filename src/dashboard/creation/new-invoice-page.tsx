@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
 import { CREATE_DRAFT } from '../drafts/documents.ts';
 import { contentOf } from '../drafts/draft-content.ts';
+import { keyOfKept } from '../interface/kept.ts';
 import { keepTyped, useKeptTyped } from '../interface/kept-typed.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -39,13 +40,14 @@ export function NewInvoicePage() {
 
 function CreationForm() {
   const { texts, language } = useLanguage();
-  const { address, environment } = useWorkspace();
+  const { address, personId, environment } = useWorkspace();
   const { route } = useLocation();
   const isTest = environment === 'test';
   const { submit } = texts.creation;
   const { title, lead } = isTest ? texts.creation : texts.creation.live;
   const initial = isTest ? NEW_TEST_INVOICE : NEW_LIVE_INVOICE;
-  const [typed, setTyped, wasKept] = useKeptTyped(() => initial);
+  const keptAs = keyOfKept('typed', personId, location.pathname);
+  const [typed, setTyped, wasKept] = useKeptTyped(keptAs, () => initial);
   const shared = useSharedRefusal();
   const creation = useChange(CREATE_INVOICE, shared);
   const keeping = useChange(CREATE_DRAFT, shared);
@@ -56,7 +58,7 @@ function CreationForm() {
   useTitle(title);
 
   function leaveFor(made: string): void {
-    keepTyped(location.pathname, null);
+    keepTyped(keptAs, null);
     route(made);
   }
 

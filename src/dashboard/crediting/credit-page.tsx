@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
+import { keyOfKept } from '../interface/kept.ts';
 import { keepTyped, useKeptTyped } from '../interface/kept-typed.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -59,9 +60,10 @@ function CreditedInvoice() {
 
 function CreditForm({ id, creditable }: { id: string; creditable: Creditable }) {
   const { language } = useLanguage();
-  const { address } = useWorkspace();
+  const { address, personId } = useWorkspace();
   const { route } = useLocation();
-  const [typed, setTyped] = useKeptTyped(() => NOTHING_TYPED);
+  const keptAs = keyOfKept('typed', personId, location.pathname);
+  const [typed, setTyped] = useKeptTyped(keptAs, () => NOTHING_TYPED);
   // Not of the input: however often and with whatever changes it is sent, this form creates one credit note.
   const key = useRequestKey({ id });
   const creation = useChange(CREDIT_INVOICE);
@@ -77,7 +79,7 @@ function CreditForm({ id, creditable }: { id: string; creditable: Creditable }) 
   async function issue(): Promise<void> {
     const made = await creation.run({ id, input, key });
     if (made) {
-      keepTyped(location.pathname, null);
+      keepTyped(keptAs, null);
       return route(`${address}/invoices/${made.creditNote.id}`);
     }
     // The fields say what is wrong now: somebody else may have credited the invoice meanwhile.

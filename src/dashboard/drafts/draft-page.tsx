@@ -9,6 +9,7 @@ import { EMPTY_LINE } from '../creation/typed-line.ts';
 import { useDeposits } from '../creation/use-deposits.ts';
 import { reasonOf } from '../graphql/client.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
+import { keyOfKept } from '../interface/kept.ts';
 import { keepTyped, readTyped } from '../interface/kept-typed.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { PdfPreview } from '../interface/pdf-preview.tsx';
@@ -48,10 +49,10 @@ export function DraftPage() {
 
 function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onReadAgain: () => void }) {
   const { language } = useLanguage();
-  const { address, client, tenant, environment } = useWorkspace();
+  const { address, personId, client, tenant, environment } = useWorkspace();
   const { route } = useLocation();
   const opened = draft.content as DraftContent;
-  const keyOf = (at: number) => `${draft.id} ${at}`;
+  const keyOf = (at: number) => keyOfKept('typed', personId, `${draft.id} ${at}`);
   const [typed, setTyped] = useState(
     (): TypedInvoice => ({
       ...typedOf(opened, EMPTY_LINE),

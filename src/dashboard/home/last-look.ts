@@ -15,7 +15,7 @@ interface Seen {
 /** Reloads within this time belong to one look, milliseconds. */
 const ONE_LOOK_MS = 30 * 60_000;
 
-/** Keeps in the browser what somebody saw of a workspace. @param key names the workspace */
+/** Keeps in the browser what somebody saw of a workspace. @param key of the person and the workspace */
 export function lastLook(key: string, now: Date) {
   const kept = read(key);
   const isNewLook = kept !== null && now.getTime() - Date.parse(kept.latest.at) > ONE_LOOK_MS;

@@ -2,6 +2,7 @@ import type { ComponentChild } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { addDays } from '../../domain/calendar-date.ts';
 import { moved, nameOf, placeOf } from '../../domain/invoice/periods/period-name.ts';
+import { keyOfKept } from '../interface/kept.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { useEvery } from '../interface/use-every.ts';
 import { formatPeriod } from '../periods/format-period.ts';
@@ -41,7 +42,7 @@ function daysAround(today: string) {
 
 function Figures({ amounts }: { readonly amounts: Amounts }) {
   const { texts, language } = useLanguage();
-  const { address, tenant, environment } = useWorkspace();
+  const { address, personId, tenant, environment } = useWorkspace();
   const { accepted, rows, documents, count, total } = PERIOD_TEXTS[language];
   const { daysOf, rejected } = AMOUNT_TEXTS[language];
   const today = moroccanDate(new Date());
@@ -49,7 +50,8 @@ function Figures({ amounts }: { readonly amounts: Amounts }) {
   const monthOf = (day: string) => formatPeriod(placeOf(day.slice(0, 7))!, language);
   const [now, before] = [amountsOf(amounts.month), amountsOf(amounts.same)];
   const [here, then] = [comparedOf(amounts.month), comparedOf(amounts.same)];
-  const { changes, since } = useChanges(amounts, `look.${tenant.tenantId}.${environment}`, today);
+  const key = keyOfKept('look', personId, `${tenant.tenantId} ${environment}`);
+  const { changes, since } = useChanges(amounts, key, today);
   const earlier = daysOf(monthOf(lastFrom), Number(lastSame.slice(8)));
   const listed = (name: string, filter: Readonly<Record<string, string>>) => (
     <a href={`${address}/invoices?${new URLSearchParams({ ...filter, from, until: today })}`}>{name}</a>

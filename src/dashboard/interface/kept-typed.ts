@@ -1,17 +1,15 @@
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 
-/** Precedes the keys, so that nothing else in the browser's storage is read or removed. */
-const PREFIX = 'typed ';
-
 /**
  * The state of a form, which the browser keeps in this tab: over a wrong click, a reload and a new sign-in.
+ * @param key made by `keyOfKept`
  * @param initial what the form begins with; it is not kept
  * @returns the state, its setter, and whether it is one that was kept
  */
 export function useKeptTyped<Typed extends object>(
+  key: string,
   initial: () => Typed,
 ): readonly [Typed, (typed: Typed) => void, boolean] {
-  const key = location.pathname;
   const first = useMemo(initial, []);
   const kept = useMemo(() => readTyped<Typed>(key), []);
   const [typed, setTyped] = useState<Typed>(kept === null ? first : { ...first, ...kept });
@@ -23,7 +21,7 @@ export function useKeptTyped<Typed extends object>(
 /** Reads what was kept under a key. @returns null if nothing was */
 export function readTyped<Typed extends object>(key: string): Typed | null {
   try {
-    const found: unknown = JSON.parse(sessionStorage.getItem(PREFIX + key) ?? 'null', (_name, value) =>
+    const found: unknown = JSON.parse(sessionStorage.getItem(key) ?? 'null', (_name, value) =>
       Array.isArray(value?.map) ? new Map(value.map) : value,
     );
     return typeof found === 'object' && found !== null ? (found as Typed) : null;
@@ -35,8 +33,8 @@ export function readTyped<Typed extends object>(key: string): Typed | null {
 /** Keeps what is typed, or nothing any more if it is null. */
 export function keepTyped(key: string, typed: object | null): void {
   try {
-    if (typed === null) sessionStorage.removeItem(PREFIX + key);
-    else sessionStorage.setItem(PREFIX + key, written(typed));
+    if (typed === null) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, written(typed));
   } catch {
     // The browser stores nothing for this page, or no more.
   }
@@ -45,13 +43,4 @@ export function keepTyped(key: string, typed: object | null): void {
 /** Writes what is typed, with its maps. */
 function written(typed: object): string {
   return JSON.stringify(typed, (_name, value) => (value instanceof Map ? { map: [...value] } : value));
-}
-
-/** Forgets everything that is kept, for the next person at this browser. */
-export function forgetTyped(): void {
-  try {
-    for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
-  } catch {
-    // The browser stores nothing for this page.
-  }
 }

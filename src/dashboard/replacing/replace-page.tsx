@@ -11,6 +11,7 @@ import { typedAdjustmentOf } from '../creation/typed-discount.ts';
 import { EMPTY_LINE, typedLineOf } from '../creation/typed-line.ts';
 import { changedTerms, NO_TERMS, typedTermsOf } from '../creation/typed-terms.ts';
 import { useDeposits } from '../creation/use-deposits.ts';
+import { keyOfKept } from '../interface/kept.ts';
 import { keepTyped, useKeptTyped } from '../interface/kept-typed.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -59,9 +60,10 @@ function ReplacedInvoice() {
 
 function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: Replaceable }) {
   const { language } = useLanguage();
-  const { address } = useWorkspace();
+  const { address, personId } = useWorkspace();
   const { route } = useLocation();
-  const [{ typed, note }, setForm] = useKeptTyped(() => ({ typed: typedOf(invoice), note: '' }));
+  const keptAs = keyOfKept('typed', personId, location.pathname);
+  const [{ typed, note }, setForm] = useKeptTyped(keptAs, () => ({ typed: typedOf(invoice), note: '' }));
   const setTyped = (changed: TypedInvoice) => setForm({ typed: changed, note });
   const setNote = (changed: string) => setForm({ typed, note: changed });
   const creation = useChange(REPLACE_INVOICE);
@@ -75,7 +77,7 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
   async function issue(): Promise<void> {
     const made = await creation.run({ id, input, reason: 'error', note: note.trim() || null, key });
     if (made) {
-      keepTyped(location.pathname, null);
+      keepTyped(keptAs, null);
       route(`${address}/invoices/${made.invoice.id}`);
     } else deposits.readAgain();
   }

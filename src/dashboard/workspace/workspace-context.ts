@@ -9,6 +9,8 @@ import { type Environment, signInAddress } from './session.ts';
 
 /** The tenant and the environment that the pages of a signed-in person show. */
 export interface Workspace {
+  /** The person who is signed in. */
+  readonly personId: string;
   readonly tenant: Session['memberships'][number];
   readonly environment: Environment;
   /** The start of the addresses of its pages. */

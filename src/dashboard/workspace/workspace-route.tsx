@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Route, Router, useRoute } from 'preact-iso';
-import type { Session } from '../account/account-api.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { lazyPart } from '../interface/lazy-part.tsx';
 import { NotFound } from '../interface/not-found.tsx';
@@ -10,7 +9,7 @@ import { Skeleton } from '../interface/skeleton.tsx';
 import { Confirmation } from './confirmation.tsx';
 import { type Connection, openWorkspace } from './live-events.ts';
 import { Missing } from './missing.tsx';
-import { type Environment, useSession, workspaceAddress } from './session.ts';
+import { useSession, workspaceAddress } from './session.ts';
 import { type Workspace, WorkspaceContext } from './workspace-context.ts';
 import { WorkspaceFrame } from './workspace-frame.tsx';
 
@@ -52,29 +51,30 @@ export function WorkspaceRoute() {
     return <Notice title={texts.account.title} text={texts.account.refusals.unreachable} />;
   const tenant = found.session.memberships.find((each) => each.tenantId === tenantId);
   if (!tenant || (environment !== 'test' && environment !== 'live')) return <NotFound />;
-  const { email } = found.session.person;
+  const { id, email } = found.session.person;
   return (
     <Confirmation email={email}>
-      <OpenWorkspace key={`${tenantId} ${environment}`} tenant={tenant} environment={environment} />
+      <OpenWorkspace key={`${id} ${tenantId} ${environment}`} personId={id} tenant={tenant} environment={environment} />
     </Confirmation>
   );
 }
 
-function OpenWorkspace(props: { tenant: Session['memberships'][number]; environment: Environment }) {
-  const { tenant, environment } = props;
+function OpenWorkspace(props: Pick<Workspace, 'personId' | 'tenant' | 'environment'>) {
+  const { personId, tenant, environment } = props;
   const { tenantId } = tenant;
   const [connection, setConnection] = useState<Connection>('connecting');
   const opened = useMemo(() => openWorkspace(tenantId, environment, setConnection), [tenantId, environment]);
   useEffect(() => opened.close, [opened]);
   const workspace: Workspace = useMemo(
     () => ({
+      personId,
       tenant,
       environment,
       address: workspaceAddress(tenantId, environment),
       client: opened.client,
       events: opened.events,
     }),
-    [tenant, tenantId, environment, opened],
+    [personId, tenant, tenantId, environment, opened],
   );
   return (
     <WorkspaceContext.Provider value={workspace}>
