@@ -125,15 +125,15 @@ function updatesOf(recorded: readonly Recorded[]): AnyBulkWriteOperation<Invoice
   const $unset = { outbox: '', unsummed: '' } as const;
   const hasNewTerms = ({ row: { searchTerms }, known }: Recorded) =>
     !known.withheld && !isDeepStrictEqual(searchTerms, known.searchTerms);
-  const found = recorded.filter(hasNewTerms).map(({ row: { invoiceId, status, searchTerms } }) => ({
+  const byTerms = Map.groupBy(recorded, hasNewTerms);
+  const found = (byTerms.get(true) ?? []).map(({ row: { invoiceId, status, searchTerms } }) => ({
     updateOne: {
       filter: { _id: invoiceId },
       update: { $set: { summed: status, searchTerms }, $unset } as UpdateFilter<InvoiceDocument>,
       ...BY_ID,
     },
   }));
-  const others = recorded.filter((each) => !hasNewTerms(each));
-  const byStatus = Map.groupBy(others, ({ row, known }) => (known.withheld ? null : row.status));
+  const byStatus = Map.groupBy(byTerms.get(false) ?? [], ({ row, known }) => (known.withheld ? null : row.status));
   const moved = [...byStatus].map(([status, each]) => ({
     updateMany: {
       filter: { _id: { $in: each.map(({ row }) => row.invoiceId) } },
