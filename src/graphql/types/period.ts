@@ -1,3 +1,4 @@
+import type { ObjectFieldBuilder } from '@pothos/core';
 import { INVOICE_STATUSES, type InvoiceStatus, STATUSES } from '../../domain/invoice/lifecycle.ts';
 import type { RateSum, Sums } from '../../domain/invoice/periods/day-sums.ts';
 import {
@@ -63,33 +64,35 @@ const PeriodKindType = builder.objectRef<Readonly<Record<InvoiceStatus, Sums>>>(
     ),
 });
 
-const PeriodType = builder.objectRef<SummedPeriod>('Period').implement({
-  description:
-    'A month, a quarter or a year, with the sums of what was issued in it. They are some seconds behind, those of documents that wait for processing a minute.',
-  fields: (t) => ({
-    name: t.exposeString('name', { description: '`2026-11`, `2026-Q4` or `2026`.' }),
-    from: t.exposeString('from', { description: 'The first day in Morocco, `YYYY-MM-DD`.' }),
-    through: t.exposeString('through', { description: 'The last day.' }),
+/** The fields of days with their sums. */
+function fieldsOfDays<Days extends SummedDays>(
+  t: Pick<ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Days>, 'field' | 'string'>,
+) {
+  return {
+    from: t.string({ description: 'The first day in Morocco, `YYYY-MM-DD`.', resolve: ({ from }) => from }),
+    through: t.string({ description: 'The last day.', resolve: ({ through }) => through }),
     invoices: t.field({ type: PeriodKindType, description: 'Invoices.', resolve: ({ sums }) => sums.invoice }),
     creditNotes: t.field({
       type: PeriodKindType,
       description: 'Credit notes.',
       resolve: ({ sums }) => sums.credit_note,
     }),
+  };
+}
+
+const PeriodType = builder.objectRef<SummedPeriod>('Period').implement({
+  description:
+    'A month, a quarter or a year, with the sums of what was issued in it. They are some seconds behind, those of documents that wait for processing a minute.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: '`2026-11`, `2026-Q4` or `2026`.' }),
+    ...fieldsOfDays(t),
   }),
 });
 
 const SummedDaysType = builder.objectRef<SummedDays>('SummedDays').implement({
   description: 'Some days, with the sums of what was issued on them. They are as far behind as those of a period.',
   fields: (t) => ({
-    from: t.exposeString('from', { description: 'The first day in Morocco, `YYYY-MM-DD`.' }),
-    through: t.exposeString('through', { description: 'The last day.' }),
-    invoices: t.field({ type: PeriodKindType, description: 'Invoices.', resolve: ({ sums }) => sums.invoice }),
-    creditNotes: t.field({
-      type: PeriodKindType,
-      description: 'Credit notes.',
-      resolve: ({ sums }) => sums.credit_note,
-    }),
+    ...fieldsOfDays(t),
   }),
 });
 
