@@ -76,6 +76,56 @@ describe('the other fields of an index of an array', () => {
   });
 });
 
+describe('counts', () => {
+  const ODD = [
+    { _id: 1000, owner: 0, words: [], at: 1 },
+    { _id: 1001, owner: 0, words: null, at: 1 },
+    { _id: 1002, owner: 0, at: 1 },
+    { _id: 1003, owner: 0, words: [['w'], 'w1'], at: 2 },
+    { _id: 1004, owner: 0, words: 'w', at: 3 },
+    { _id: 1005, owner: 0, words: ['w', 'zz'], at: 4 },
+    { _id: 1006, owner: [0, 1], words: 'w2', at: 4 },
+    { _id: 1007, owner: 0, words: { w: 'w' }, at: 4 },
+  ];
+  const FILTERS: Document[] = [
+    { owner: 0, words: 'w' },
+    { owner: 0, words: { $eq: 'w' } },
+    { owner: 0, words: { $eq: 'w', $gt: 'zy' } },
+    { owner: 0, words: { $gte: 'w', $lte: 'w' } },
+    { owner: 0, words: { $in: ['w'] } },
+    { owner: 0, words: { $in: ['w', 'w1'] } },
+    { owner: { $in: [0, 1] }, words: 'w2' },
+    { owner: 0, words: null },
+    { owner: 0, words: [] },
+    { owner: 0, words: ['w', 'zz'] },
+    { owner: 0, words: /^w/ },
+    { owner: 0, words: 'w', at: { $lt: 100, $gte: 3 } },
+    { owner: 0, words: 'w', at: { $in: [2, 3, 4] } },
+    { owner: 0 },
+    { owner: 0, words: 'w', $and: [{ words: 'w1' }] },
+    { owner: 0, words: 'w', other: null },
+    {},
+  ];
+
+  test.each(FILTERS)('by the index are those of a comparison of all documents: %j', async (filter) => {
+    for (const odd of [ODD.filter(({ owner }) => owner === 0), ODD]) {
+      const from = client.db(freshDbName('array-counts')).collection<Document & { _id: number }>('items');
+      await fill(from);
+      await from.insertMany(odd);
+      const all = await from.find(filter, { hint: { $natural: 1 } }).toArray();
+      expect(await from.countDocuments(filter, { hint: 'words' })).toBe(all.length);
+      for (const [skip, limit] of [
+        [0, 3],
+        [2, 5],
+        [1, 1000],
+      ] as const) {
+        const counted = await from.countDocuments(filter, { hint: 'words', skip, limit });
+        expect(counted).toBe(Math.max(0, Math.min(limit, all.length - skip)));
+      }
+    }
+  });
+});
+
 test('the order is known after a restart, and of an index that was built over documents', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'array-indexes-'));
   try {

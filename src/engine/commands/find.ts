@@ -1,11 +1,11 @@
 import { CommandError } from '../errors.ts';
 import { compileFilter } from '../query/match.ts';
 import { mapped } from '../query/pause.ts';
-import { compileProjection } from '../query/projection.ts';
+import { compileProjection, inclusionOf } from '../query/projection.ts';
 import { compileSort } from '../query/sort.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import { type Match, newReadStats, prepareQuery, type Query } from '../store/read.ts';
-import { encodeDocument } from '../wire/bson.ts';
+import { compileCopy, compileFields, encodeDocument } from '../wire/bson.ts';
 import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { firstBatch } from './cursors.ts';
@@ -99,5 +99,13 @@ export function validateQuery({ filter, sort, variables }: Query): void {
 
 function projector(projection: Doc, { filter, variables = {} }: Query): (match: Match) => Uint8Array {
   const project = compileProjection(projection, { filter, variables });
-  return (match) => encodeDocument(project(match.doc));
+  const inclusion = inclusionOf(projection, Object.keys(variables));
+  if (!inclusion) return (match) => encodeDocument(project(match.doc));
+  const { names, isWhole } = inclusion;
+  if (isWhole) {
+    const copy = compileCopy(names);
+    return ({ bytes }) => copy(bytes);
+  }
+  const read = compileFields(names);
+  return ({ bytes }) => encodeDocument(project(read(bytes)));
 }

@@ -50,6 +50,27 @@ export function compileProjection(spec: Doc, context: ProjectionContext = {}): (
   };
 }
 
+/** The fields that a projection keeps. */
+export interface Inclusion {
+  /** Top-level fields. No other one determines the result. */
+  readonly names: readonly string[];
+  /** Whether the result has them as they are. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Returns which fields a find projection keeps; undefined if it does more than keep fields.
+ * @param variables the names of the command's `let`
+ * @throws CommandError as `compileProjection`
+ */
+export function inclusionOf(spec: Doc, variables: readonly string[] = []): Inclusion | undefined {
+  const { exclusive, tree, slices, elemMatches, positional } = parseProjection(spec, 'find', variables);
+  if (exclusive || hasComputed(tree) || slices.length > 0 || elemMatches.length > 0 || positional !== undefined)
+    return undefined;
+  const kept = [...tree].filter(([, branch]) => branch !== false);
+  return { names: kept.map(([name]) => name), isWhole: kept.every(([, branch]) => branch === true) };
+}
+
 function matchedElement(array: unknown[], index: number | undefined): unknown {
   if (index === undefined || index >= array.length) {
     throw new CommandError(

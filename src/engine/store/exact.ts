@@ -1,5 +1,5 @@
 import { type Doc, isDoc, typeName } from '../query/types.ts';
-import type { IndexScan } from './bounds.ts';
+import { hasArrays, type IndexScan } from './bounds.ts';
 
 const COMPARISONS = ['$eq', '$gt', '$gte', '$lt', '$lte'];
 /** Types whose index keys are equal only for equal values, and never equal those of an array or a missing field. */
@@ -7,14 +7,36 @@ const SCALARS = ['string', 'int', 'long', 'double', 'objectId', 'bool', 'date'];
 
 /**
  * Whether an index scan returns exactly the documents that match the filter: every condition compares a field that
- * bounds the scan with a scalar, and no document has an array in the index. Always true for an empty filter.
+ * bounds the scan with a scalar, and each document has one key in it. Always true for an empty filter.
  */
-export function isExact({ index, bounds }: IndexScan, filter: Doc): boolean {
+export function isExact(scan: IndexScan, filter: Doc): boolean {
   const paths = Object.keys(filter);
   if (paths.length === 0) return true;
-  if (index.multikey) return false;
+  if (!hasOneKeyEach(scan)) return false;
+  const { index, bounds } = scan;
   const bound = index.fields.slice(0, bounds.points + (bounds.rangeEnds > 0 ? 1 : 0)).map(([path]) => path);
-  return paths.every((path) => bound.includes(path) && isComparison(filter[path]));
+  return paths.every((path) => {
+    const place = bound.indexOf(path);
+    if (place < 0) return false;
+    return hasArrays(index, place) ? isEqualElement(path, filter[path]) : isComparison(filter[path]);
+  });
+}
+
+/** Whether a scan finds each document by one key: each field that has arrays is bound to one value. */
+export function hasOneKeyEach({ index, bounds }: IndexScan): boolean {
+  // Of an index that does not know which fields have arrays, the number is negative.
+  return index.arrays >= 0 && index.arrays < 2 ** bounds.constants;
+}
+
+/**
+ * Whether a condition compares the elements of an array with one scalar. Of two operators each may match another
+ * element, and below a field of an array there may be further arrays.
+ */
+function isEqualElement(path: string, condition: unknown): boolean {
+  if (path.includes('.')) return false;
+  if (!isDoc(condition)) return isScalar(condition);
+  const [[name, value] = [], ...others] = Object.entries(condition);
+  return name === '$eq' && others.length === 0 && isScalar(value);
 }
 
 function isComparison(condition: unknown): boolean {

@@ -7,6 +7,7 @@ import type { KeyRange } from './bounds.ts';
 import type { Collection, Index } from './catalog.ts';
 import type { Database } from './database.ts';
 import type { StoredDocument } from './documents.ts';
+import { hasOneKeyEach } from './exact.ts';
 import { type Plan, plan, type SortField } from './planner.ts';
 import { RidSorter } from './rid-sorter.ts';
 import { type ReadStats, scan } from './scan.ts';
@@ -115,9 +116,9 @@ export function* countMatches(store: Store, collection: Collection, query: Query
   store.database.past?.all(collection);
   const prepared = prepareQuery(store, collection, { ...query, sort: {} });
   const { access, exact } = prepared.plan;
-  // In a multikey index some documents have several keys, so counting keys would be wrong.
-  if (exact && access.kind === 'IXSCAN' && !access.index.multikey) {
-    const keys = yield* countKeys(store.database, access.index, access.bounds.ranges);
+  if (exact && access.kind === 'IXSCAN' && hasOneKeyEach(access)) {
+    const most = query.limit > 0 ? query.skip + query.limit : Number.POSITIVE_INFINITY;
+    const keys = yield* countKeys(store.database, access.index, access.bounds.ranges, most);
     if (keys !== undefined) return within(keys);
   }
   let n = 0;
@@ -133,19 +134,26 @@ const LAST_KEYS = 'SELECT count(*) AS n FROM idx WHERE i = ?1 AND key < ?2 AND (
 /** Number of keys that are counted in one step. */
 const COUNTED_KEYS = 5000;
 
-/** Counts the keys in ranges of an index; undefined if the index becomes multikey meanwhile. */
-function* countKeys(database: Database, index: Index, ranges: readonly KeyRange[]): Steps<number | undefined> {
+/** Counts the keys in ranges of an index up to `most`; undefined if another field of it gets arrays meanwhile. */
+function* countKeys(
+  database: Database,
+  index: Index,
+  ranges: readonly KeyRange[],
+  most: number,
+): Steps<number | undefined> {
   const next = database.prepare(NEXT_KEYS);
+  const { arrays } = index;
   let counted = 0;
   for (const { low, high } of ranges) {
     let [key, rid] = [low, -1];
     for (;;) {
+      if (counted >= most) return counted;
       const row = next.get(index.id, high, key, rid, COUNTED_KEYS - 1);
       if (!row) break;
       counted += COUNTED_KEYS;
       [key, rid] = [row.key as Uint8Array, row.rid as number];
       yield PAUSE;
-      if (index.multikey) return undefined;
+      if (index.arrays !== arrays) return undefined;
     }
     counted += Number(database.prepare(LAST_KEYS).get(index.id, high, key, rid)?.n);
   }
