@@ -6,12 +6,16 @@ import { matchesAll, type SearchedWord } from '../domain/invoice/search/query.ts
 import { orderAt } from '../domain/order-key.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { decoded, highestOf, MOST_RAISED_MS, orderRange } from './pages.ts';
-import { type FoundRow, orderedPlaceOf, rowsInOrder, rowsOf, type SearchedPlace } from './search-places.ts';
+import { countRows, type FoundRow, rowsInOrder, rowsOf, type SearchedPlace } from './search-places.ts';
 import { mergedRows } from './search-sources.ts';
 
 /** A place with at most so many rows is read as a whole. */
 const FEW = 200;
-/** Maximum number of rows that are read in order to choose what is read for a page. */
+/** Number of rows that are read at once from larger places: more than most pages have, as not all of them match. */
+const BATCH = 100;
+/** Places with more rows than this count as equally large. */
+const MOST_COUNTED = 10_000;
+/** When so many rows were read in order to choose what is read for a page, no more are. */
 const MOST_PROBED = 1500;
 /** Maximum number of rows that are read for a page. A page that would need more ends there. */
 const MOST_READ = 2000;
@@ -20,9 +24,9 @@ type Invoices = Collection<InvoiceDocument>;
 type Cursor = InvoicePageQuery['cursor'];
 
 /**
- * Reads a page of the invoices that match all words of a search (docs/decisions/0091). Where one word is in few
- * invoices, these are read, and the other words only compared. Otherwise the page is read in the order of the list, from
- * the places of the word of which most rows match the others. So no search reads more than a fixed number of rows.
+ * Reads a page of the invoices that match all words of a search (docs/decisions/0091): those of the word that is in the
+ * fewest invoices, in the order of the list, and the other words are only compared. So no search reads more than a fixed
+ * number of rows.
  */
 export async function searchPage(
   invoices: Invoices,
@@ -82,9 +86,15 @@ interface Read {
 }
 
 /** What a page is read from: rows that are known, or places that are in the order of the list. */
-type Sources = readonly (readonly FoundRow[] | { readonly kind: Kind; readonly place: OrderedPlace })[];
+type Sources = readonly (readonly FoundRow[] | CountedPlace)[];
 type Kind = (typeof KIND_NAMES)[number];
 type OrderedPlace = Exclude<SearchedPlace, { beginning: string }>;
+interface CountedPlace {
+  readonly kind: Kind;
+  readonly place: OrderedPlace;
+  /** Number of its rows, counted up to {@link MOST_COUNTED}. */
+  readonly rows: number;
+}
 
 async function begin(invoices: Invoices, query: InvoicePageQuery, words: readonly SearchedWord[]) {
   const kinds = query.kind === null ? KIND_NAMES : [query.kind];
@@ -94,13 +104,16 @@ async function begin(invoices: Invoices, query: InvoicePageQuery, words: readonl
   return {
     async read(cursor: Cursor, limit: number, isInclusive: boolean): Promise<Read> {
       if (newest === null) return { ids: [], hasMore: false };
-      chosen ??= choose(invoices, query, kinds, words, passes);
+      chosen ??= choose(invoices, query, kinds, words);
       const newestFirst = cursor?.direction !== 'before';
       const order = rangeOf(query, cursor, newest, isInclusive);
       let read = 0;
-      const sources = (await chosen).map((each) =>
+      const parts = await chosen;
+      const large = parts.filter((each) => 'place' in each && each.rows > FEW).length;
+      const batchOf = ({ rows }: CountedPlace) => (rows > FEW ? Math.ceil(BATCH / large) : FEW);
+      const sources = parts.map((each) =>
         'place' in each
-          ? rowsInOrder(invoices, query, each.kind, each.place, { order, newestFirst })
+          ? rowsInOrder(invoices, query, each.kind, each.place, { order, newestFirst, batch: batchOf(each) })
           : sorted(each, newestFirst).filter((row) => isInRange(order, row)),
       );
       const ids: string[] = [];
@@ -130,55 +143,88 @@ async function newestOf(invoices: Invoices, { tenantId, environment }: InvoicePa
   );
 }
 
-/** Chooses from what the pages of a search are read. */
+/**
+ * Chooses from what the pages of a search are read: the places of the word that is in the fewest invoices, because most
+ * of these match the others, too.
+ */
 async function choose(
   invoices: Invoices,
   query: InvoicePageQuery,
   kinds: readonly Kind[],
   words: readonly SearchedWord[],
-  passes: (row: FoundRow) => boolean,
 ): Promise<Sources> {
-  const byLength = [...words].sort((a, b) => lengthOf(b) - lengthOf(a));
-  const candidates = [...byLength.map(placesOf), ...(query.status === null ? [] : [[same({ status: query.status })]])];
-  const [only] = candidates;
-  // A single word of which every meaning has its own order: nothing is to be chosen.
-  if (only && candidates.length === 1 && only.every(({ narrow, ordered }) => narrow === ordered))
-    return only.flatMap(({ ordered }) => kinds.map((kind) => ({ kind, place: ordered })));
-  let probed = 0;
-  let best: { readonly share: number; readonly sources: Sources } | null = null;
-  for (const places of candidates) {
-    if (best && probed >= MOST_PROBED) break;
-    const parts = await Promise.all(
-      places.flatMap((each) =>
-        kinds.map(async (kind) => ({ ...each, kind, rows: await rowsOf(invoices, query, kind, each.narrow, FEW + 1) })),
-      ),
+  const candidates: (readonly (readonly SearchedPlaces[])[])[] = words.map(({ meanings }) =>
+    meanings.map(({ places }) => places),
+  );
+  if (query.status !== null) candidates.push([[both({ status: query.status })]]);
+  const [only = []] = candidates;
+  // A single word of which every meaning is in the order of the list: nothing is to be chosen.
+  const whole = only.flatMap(([place, ...others]) => (others.length === 0 && place ? [place] : []));
+  if (
+    candidates.length === 1 &&
+    whole.length === only.length &&
+    whole.every(({ narrow, ordered }) => narrow === ordered)
+  )
+    return whole.flatMap((place) => kinds.map((kind) => ({ kind, place: orderedOf(place), rows: MOST_COUNTED })));
+  const probes = { left: MOST_PROBED };
+  let best: { readonly rows: number; readonly sources: Sources } | null = null;
+  for (const meanings of candidates) {
+    const sized = await Promise.all(
+      meanings.flatMap((places) => kinds.map((kind) => smallestOf(invoices, query, kind, places, probes))),
     );
-    const rows = parts.flatMap((part) => part.rows);
-    probed += rows.length;
-    const sources = parts.map(({ kind, ordered, rows }) => (rows.length > FEW ? { kind, place: ordered } : rows));
-    if (parts.every(({ rows }) => rows.length <= FEW)) return sources;
-    const share = rows.filter(passes).length / rows.length;
-    if (!best || share > best.share) best = { share, sources };
+    const rows = sized.reduce((sum, each) => sum + sizeOf(each), 0);
+    if (!best || rows < best.rows) best = { rows, sources: sized.filter((each) => sizeOf(each) > 0) };
+    if (rows <= FEW) break;
   }
   return best?.sources ?? [];
 }
 
-interface Places {
-  readonly narrow: SearchedPlace;
-  readonly ordered: OrderedPlace;
+/** Finds the place of a meaning with the fewest rows. */
+async function smallestOf(
+  invoices: Invoices,
+  query: InvoicePageQuery,
+  kind: Kind,
+  places: readonly SearchedPlaces[],
+  probes: { left: number },
+): Promise<Sources[number]> {
+  const count = (place: SearchedPlace, most: number) => countRows(invoices, query, kind, place, most);
+  const [smallest, ...others] = await Promise.all(
+    places.map(async (each) => {
+      const place = orderedOf(each);
+      return { kind, place, rows: await count(place, MOST_COUNTED) };
+    }),
+  );
+  if (!smallest) return [];
+  const ordered = others.reduce((a, b) => (b.rows < a.rows ? b : a), smallest);
+  if (ordered.rows <= FEW) return ordered;
+  const beginnings = places.flatMap(({ narrow }) => ('beginning' in narrow ? [narrow] : []));
+  for (const narrow of beginnings.sort((a, b) => b.beginning.length - a.beginning.length)) {
+    if (probes.left <= 0) break;
+    // The word itself is counted by its index. If that is in many invoices, so is what begins with it.
+    if ((await count({ term: narrow.beginning }, FEW + 1)) > FEW) continue;
+    const rows = await rowsOf(invoices, query, kind, narrow, FEW + 1);
+    probes.left -= rows.length;
+    if (rows.length <= FEW) return rows;
+  }
+  return ordered;
 }
 
-function same(place: OrderedPlace): Places {
+function sizeOf(source: Sources[number]): number {
+  return 'place' in source ? source.rows : source.length;
+}
+
+/** As the places of a meaning, with those of a status. */
+interface SearchedPlaces {
+  readonly narrow: SearchedPlace;
+  readonly ordered: OrderedPlace | null;
+}
+
+function both(place: OrderedPlace): SearchedPlaces {
   return { narrow: place, ordered: place };
 }
 
-function placesOf({ meanings }: SearchedWord): readonly Places[] {
-  return meanings.map((meaning) => ({ narrow: meaning.narrow, ordered: orderedPlaceOf(meaning) }));
-}
-
-/** The length of what a word is searched by; longer ones are in fewer invoices. */
-function lengthOf({ meanings }: SearchedWord): number {
-  return Math.max(...meanings.map(({ narrow }) => String(Object.values(narrow)[0]).length));
+function orderedOf({ ordered }: SearchedPlaces): OrderedPlace {
+  return ordered ?? { all: true };
 }
 
 /** As `createdWithin` of a list. */

@@ -2,7 +2,7 @@ import type { Collection, Document, Filter, FindCursor } from 'mongodb';
 import type { InvoicePageQuery } from '../domain/invoice/invoice-queries.ts';
 import type { Kind } from '../domain/invoice/kinds.ts';
 import type { InvoiceStatus } from '../domain/invoice/lifecycle.ts';
-import type { Meaning, Place, SearchedRow } from '../domain/invoice/search/query.ts';
+import type { Place, SearchedRow } from '../domain/invoice/search/query.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 
 /** The part of a stored invoice that a search compares. */
@@ -19,9 +19,7 @@ type Stored = Pick<InvoiceDocument, '_id' | 'order' | 'status' | 'createdAt' | '
   customer: { readonly ice?: string | null };
 };
 
-const PROJECTION = { order: 1, status: 1, createdAt: 1, amount: 1, searchTerms: 1, 'customer.ice': 1 } as const;
-/** More rows at once than most pages have, because not all of them match. */
-const BATCH = 100;
+const PROJECTION = { order: 1, status: 1, createdAt: 1, amount: 1, searchTerms: 1, customer: 1 } as const;
 
 /** Where rows are read, each place by an index of its own. */
 export type SearchedPlace = Place | { readonly status: InvoiceStatus } | { readonly all: true };
@@ -37,16 +35,32 @@ function placeOf(place: SearchedPlace): { readonly filter: Document; readonly hi
   return { filter: { searchTerms }, hint: 'search' };
 }
 
+function filterOf({ tenantId, environment }: Owner, kind: Kind, place: SearchedPlace) {
+  const { filter, hint } = placeOf(place);
+  return { filter: { tenantId, environment, kind, ...filter } as Filter<InvoiceDocument>, hint };
+}
+
 function find(
   invoices: Collection<InvoiceDocument>,
-  { tenantId, environment }: Owner,
+  owner: Owner,
   kind: Kind,
   place: SearchedPlace,
   order: Document | null,
 ): FindCursor<Stored> {
-  const { filter, hint } = placeOf(place);
-  const whole = { tenantId, environment, kind, ...filter, ...(order && { order }) } as Filter<InvoiceDocument>;
-  return invoices.find(whole, { hint }).project<Stored>(PROJECTION);
+  const { filter, hint } = filterOf(owner, kind, place);
+  return invoices.find({ ...filter, ...(order && { order }) }, { hint }).project<Stored>(PROJECTION);
+}
+
+/** Counts the rows of a place up to `most`. Reads no document where the index says it. */
+export function countRows(
+  invoices: Collection<InvoiceDocument>,
+  owner: Owner,
+  kind: Kind,
+  place: SearchedPlace,
+  most: number,
+): Promise<number> {
+  const { filter, hint } = filterOf(owner, kind, place);
+  return invoices.countDocuments(filter, { hint, limit: most });
 }
 
 /** Returns the rows of a place in any order, but at most `most`. */
@@ -61,17 +75,24 @@ export async function rowsOf(
   return found.map(rowOf);
 }
 
+interface RowOrder {
+  readonly order: Document | null;
+  readonly newestFirst: boolean;
+  /** Number of rows that are read at once. */
+  readonly batch: number;
+}
+
 /** Yields the rows of a place in the order of the list, in batches. */
 export async function* rowsInOrder(
   invoices: Collection<InvoiceDocument>,
   owner: Owner,
   kind: Kind,
   place: Exclude<SearchedPlace, { beginning: string }>,
-  { order, newestFirst }: { readonly order: Document | null; readonly newestFirst: boolean },
+  { order, newestFirst, batch }: RowOrder,
 ): AsyncGenerator<FoundRow> {
   const cursor = find(invoices, owner, kind, place, order)
     .sort({ order: newestFirst ? -1 : 1 })
-    .batchSize(BATCH);
+    .batchSize(batch);
   try {
     while (await cursor.hasNext()) {
       yield* cursor.readBufferedDocuments().map(rowOf);
@@ -91,9 +112,4 @@ function rowOf({ _id, order, status, createdAt, amount, searchTerms = [], custom
     terms: searchTerms,
     ice: customer.ice ?? null,
   };
-}
-
-/** Where the rows of a meaning are in the order of the list. */
-export function orderedPlaceOf({ ordered }: Meaning): Exclude<SearchedPlace, { beginning: string }> {
-  return ordered ?? { all: true };
 }

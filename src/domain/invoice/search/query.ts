@@ -3,7 +3,7 @@ import { kindOfId } from '../kinds.ts';
 import { amountOf } from './amounts.ts';
 import { LONGEST_SEARCH, MOST_SEARCHED } from './bounds.ts';
 import { compact, firstOf, folded, wordsOf } from './fold.ts';
-import { endOf, HEADS, ICE_GROUP, TAIL, TERM } from './terms.ts';
+import { endOf, HEADS, ICE_GROUP, ICE_PLACES, TAILS, TERM } from './terms.ts';
 
 /** Maximum number of the parts between punctuation that the words of a search have. */
 const MOST_PARTS = 24;
@@ -24,12 +24,18 @@ export type Place =
   | { readonly term: string }
   | { readonly beginning: string };
 
-/** One meaning of a word. */
-export interface Meaning {
-  /** Contains all invoices that match, and few others. */
+/** Where to look for the invoices that match. */
+export interface Places {
+  /** Contains all of them, and few others. */
   readonly narrow: Place;
   /** Contains all of them, too, and is in the order of the list; null: nothing smaller than the whole list does. */
   readonly ordered: Exclude<Place, { beginning: string }> | null;
+}
+
+/** One meaning of a word. */
+export interface Meaning {
+  /** Any of these is sufficient. */
+  readonly places: readonly Places[];
   matches(row: SearchedRow): boolean;
 }
 
@@ -71,18 +77,18 @@ export function matchesAll(row: SearchedRow, words: readonly SearchedWord[]): bo
 }
 
 function meaningsOf(word: string): Meaning[] {
-  if (kindOfId(word) !== null) return [{ ...at({ id: word }), matches: ({ id }) => id === word }];
+  if (kindOfId(word) !== null) return [{ places: [at({ id: word })], matches: ({ id }) => id === word }];
   const plain = compact(word);
   const amount = amountOf(word);
   return [
     asWords(wordsOf(word)),
     ...(/\d/.test(plain) ? [...asNumber(plain), ...asDgiId(plain)] : []),
     ...(/^\d+$/.test(plain) ? asIce(plain) : []),
-    ...(amount === null ? [] : [{ ...at({ amount }), matches: (row: SearchedRow) => row.amount === amount }]),
+    ...(amount === null ? [] : [{ places: [at({ amount })], matches: (row: SearchedRow) => row.amount === amount }]),
   ];
 }
 
-function at(place: Exclude<Place, { beginning: string }>): Pick<Meaning, 'narrow' | 'ordered'> {
+function at(place: Exclude<Place, { beginning: string }>): Places {
   return { narrow: place, ordered: place };
 }
 
@@ -91,12 +97,14 @@ function asWords(words: readonly string[]): Meaning {
   const terms = words.map((word) => `${TERM.word}${word}`);
   const matches = ({ terms: own }: SearchedRow) =>
     terms.every((term, nth) => (isLetter(words[nth]) ? own.includes(term) : own.some((each) => each.startsWith(term))));
-  const longest = words.reduce((a, b) => (b.length > a.length ? b : a));
-  if (isLetter(longest)) return { ...at({ term: `${TERM.word}${longest}` }), matches };
-  const head = HEADS.findLast((length) => longest.length >= length) ?? HEADS[0];
-  const ordered = { term: `${TERM.head}${firstOf(longest, head)}` };
-  const narrow = longest.length === head ? ordered : { beginning: `${TERM.word}${longest}` };
-  return { narrow, ordered, matches };
+  return { places: words.map(placesOfWord), matches };
+}
+
+function placesOfWord(word: string): Places {
+  if (isLetter(word)) return at({ term: `${TERM.word}${word}` });
+  const head = HEADS.findLast((length) => word.length >= length) ?? HEADS[0];
+  const ordered = { term: `${TERM.head}${firstOf(word, head)}` };
+  return word.length === head ? at(ordered) : { narrow: { beginning: `${TERM.word}${word}` }, ordered };
 }
 
 function isLetter(word: string | undefined): boolean {
@@ -107,15 +115,17 @@ function isLetter(word: string | undefined): boolean {
 function asNumber(plain: string): Meaning[] {
   const end = plain.length > 1 ? endOf(plain) : plain.padEnd(SERIAL_DIGITS, '0');
   const beginning = `${TERM.number}${end}`;
-  const ordered = end.length < TAIL ? null : { term: `${TERM.tail}${end.slice(0, TAIL)}` };
-  const narrow = ordered !== null && end.length === TAIL ? ordered : { beginning };
-  return [{ narrow, ordered, matches: beginsWith(beginning) }];
+  const tail = TAILS.findLast((length) => end.length >= length) ?? TAILS[0];
+  const ordered = { term: `${TERM.tail}${firstOf(end, tail)}` };
+  const places = [end.length === tail ? at(ordered) : { narrow: { beginning }, ordered }];
+  return [{ places, matches: beginsWith(beginning) }];
 }
 
 /** The end of the authority's id. Shorter ends are common to too many. */
 function asDgiId(plain: string): Meaning[] {
   const beginning = `${TERM.dgiId}${endOf(plain)}`;
-  return plain.length < SHORTEST_RUN ? [] : [{ narrow: { beginning }, ordered: null, matches: beginsWith(beginning) }];
+  if (plain.length < SHORTEST_RUN) return [];
+  return [{ places: [{ narrow: { beginning }, ordered: null }], matches: beginsWith(beginning) }];
 }
 
 const beginsWith =
@@ -131,11 +141,11 @@ const ICE_LENGTH = 15;
 /** Digits of an ICE. Which of its stored groups they contain depends on where in it they are. */
 function asIce(digits: string): Meaning[] {
   if (digits.length < SHORTEST_RUN || digits.length > ICE_LENGTH) return [];
-  const isBeginning = digits.length < ANYWHERE || digits.length === ICE_LENGTH;
-  const matches = ({ ice }: SearchedRow) =>
-    isBeginning ? ice?.startsWith(digits) === true : ice?.includes(digits) === true;
-  return (isBeginning ? [0] : [0, 1, 2]).map((from) => ({
-    ...at({ term: `${TERM.ice}${digits.slice(from, from + ICE_GROUP)}` }),
-    matches,
-  }));
+  const placeOfGroup = (from: number) => at({ term: `${TERM.ice}${digits.slice(from, from + ICE_GROUP)}` });
+  if (digits.length < ANYWHERE || digits.length === ICE_LENGTH) {
+    const whole = ICE_PLACES.filter((from) => from + ICE_GROUP <= digits.length);
+    return [{ places: whole.map(placeOfGroup), matches: ({ ice }) => ice?.startsWith(digits) === true }];
+  }
+  const matches = ({ ice }: SearchedRow) => ice?.includes(digits) === true;
+  return [0, 1, 2].map((from) => ({ places: [placeOfGroup(from)], matches }));
 }

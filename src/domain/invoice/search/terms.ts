@@ -12,7 +12,7 @@ export const TERM = {
   head: 'p',
   /** The letters and digits of the number, from the end. */
   number: 'n',
-  /** The last {@link TAIL} of them, from the end. */
+  /** The last of them, from the end, as many as {@link TAILS} says. */
   tail: 'e',
   /** Some digits of the ICE, as {@link ICE_PLACES} says. */
   ice: 'i',
@@ -22,9 +22,9 @@ export const TERM = {
 
 /** A stored beginning of a word gives the order of all invoices with such a word, however many there are. */
 export const HEADS = [2, 4] as const;
-export const TAIL = 3;
+export const TAILS = [2, 3] as const;
 /** Where in an ICE the stored groups of {@link ICE_GROUP} digits begin: any six digits in a row contain a whole one. */
-const ICE_PLACES = [0, 3, 6, 9] as const;
+export const ICE_PLACES = [0, 3, 6, 9] as const;
 export const ICE_GROUP = 4;
 
 /** Maximum number of words of the customer's name, and of all references and metadata together. */
@@ -55,7 +55,7 @@ export function termsOf({ customer, metadata, references, terms, number, dgiId }
     ...new Set([
       ...words.flatMap(termsOfWord),
       ...groups,
-      ...(numberEnd === null ? [] : [`${TERM.number}${numberEnd}`, `${TERM.tail}${firstOf(numberEnd, TAIL)}`]),
+      ...(numberEnd === null ? [] : [`${TERM.number}${numberEnd}`, ...tailsOf(numberEnd)]),
       ...(dgiId === null ? [] : [`${TERM.dgiId}${endOf(dgiId)}`]),
     ]),
   ];
@@ -78,6 +78,10 @@ function hasArticle(word: string): boolean {
 /** The letters and digits of an identifier, from the end. */
 export function endOf(identifier: string): string {
   return firstOf(reversed(compact(folded(identifier))), LONGEST_NUMBER);
+}
+
+function tailsOf(end: string): string[] {
+  return TAILS.filter((length) => end.length >= length).map((length) => `${TERM.tail}${firstOf(end, length)}`);
 }
 
 function termsOfWord(word: string): string[] {
