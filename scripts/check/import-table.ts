@@ -17,7 +17,9 @@ const OTHER_NOUNS = [
   ...['domain/morocco/time.ts', 'domain/morocco/rules.ts', 'domain/morocco/exemptions.ts'],
   // The tables of an invoice's fields, kinds, statuses and documents.
   ...['domain/*/fields.ts', 'domain/*/field-table.ts', 'domain/*/kinds.ts', 'domain/*/lifecycle.ts'],
-  ...['domain/*/documents.ts', 'domain/*/tax-rate.ts'],
+  ...['domain/*/documents.ts', 'domain/*/tax-rate.ts', 'domain/*/units.ts', 'domain/*/customer-kind.ts'],
+  // Spellings of one text.
+  'domain/invoice/search/fold.ts',
 ];
 
 /**
@@ -110,7 +112,8 @@ export const IMPORT_TABLE: readonly Row[] = [
     may: [
       ...['domain/money.ts', 'domain/decimal.ts', 'domain/document-language.ts', 'domain/morocco/time.ts'],
       ...['type domain/invoice/kinds.ts', 'type domain/invoice/credit.ts', 'type domain/invoice/customer-kind.ts'],
-      'type domain/countries.ts',
+      ...['type domain/countries.ts', 'type domain/error-codes.ts'],
+      ...['type domain/imports/reading.ts', 'type domain/imports/row-rules.ts'],
     ],
     packages: [],
   },
@@ -129,7 +132,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       'domain/conditions/condition-table.ts',
       ...['domain/embedding/appearance.ts', 'domain/embedding/frame.ts'],
       'text/stamp-duty-labels.ts',
-      ...['text/withholding-labels.ts', 'text/customer-labels.ts', 'text/csv.ts'],
+      ...['text/withholding-labels.ts', 'text/customer-labels.ts', 'text/csv.ts', 'text/error-texts.ts'],
       // The amounts of lines, computed as the service does.
       ...[
         'domain/invoice/deduction.ts',

@@ -1,0 +1,92 @@
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { type Cell, type SheetRow, textCell } from '../../domain/imports/cell.ts';
+import { IMPORT_LIMITS } from '../../domain/imports/limits.ts';
+import { type ColumnMapping, UnreadableFile } from '../../domain/imports/reading.ts';
+import type { OpenFile } from '../../domain/imports/table.ts';
+import { decideEncoding, decodeFile, type Encoding } from './read-encoding.ts';
+import { decideSeparator, type Separation } from './read-separator.ts';
+
+/** Bytes of the beginning that tell the separator. */
+const BEGINNING = 64 * 1024;
+/** Longest row, in characters. A quotation mark that is never closed makes one row of the rest of the file. */
+const LONGEST_ROW = 1024 * 1024;
+const BATCH = 500;
+
+/**
+ * Opens a CSV file (RFC 4180). Rows are counted as spreadsheet programs show them: line ends in quotes begin none, empty
+ * lines are rows.
+ * @throws {UnreadableFile}
+ */
+export async function openCsv(file: string, mapping: ColumnMapping | null): Promise<OpenFile> {
+  const encoding = await decideEncoding(file);
+  let beginning = '';
+  for await (const text of decodeFile(file, encoding, BEGINNING - 1)) beginning += text;
+  const separation = decideSeparator(beginning, mapping);
+  return {
+    form: { format: 'csv', encoding, separator: separation.separator, dateSystem: null },
+    tables: [{ sheet: null, rows: () => readRows(file, encoding, separation) }],
+    close: async () => undefined,
+  };
+}
+
+async function* readRows(
+  file: string,
+  encoding: Encoding,
+  { separator, isStated }: Separation,
+): AsyncGenerator<readonly SheetRow[], void, void> {
+  const parser = parse({
+    delimiter: separator,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    max_record_size: LONGEST_ROW,
+    from_line: isStated ? 2 : 1,
+  });
+  const text = Readable.from(decodeFile(file, encoding));
+  text.on('error', (error) => parser.destroy(error));
+  text.pipe(parser);
+  let rows: SheetRow[] = [];
+  let [row, emptyRows] = [0, 0];
+  try {
+    for await (const record of parser as AsyncIterable<readonly string[]>) {
+      row++;
+      const cells = cellsOf(record);
+      emptyRows = cells.length === 0 ? emptyRows + 1 : 0;
+      if (emptyRows > IMPORT_LIMITS.emptyRows)
+        throw new UnreadableFile('too_many_empty_rows', { most: IMPORT_LIMITS.emptyRows });
+      if (cells.length > 0) rows.push({ row, isHidden: false, cells });
+      if (rows.length < BATCH) continue;
+      yield rows;
+      rows = [];
+    }
+  } catch (error) {
+    if (error instanceof CsvError)
+      throw new UnreadableFile(/QUOTE|MAX_RECORD/.test(error.code) ? 'unclosed_quote' : 'damaged', { row: row + 1 });
+    throw error;
+  } finally {
+    text.destroy();
+    parser.destroy();
+  }
+  if (rows.length > 0) yield rows;
+}
+
+function cellsOf(record: readonly string[]): readonly (Cell | null)[] {
+  const cells: (Cell | null)[] = [];
+  for (const [column, text] of record.entries()) {
+    const cell = textCell(withoutMark(text));
+    if (cell === null) continue;
+    if (column >= IMPORT_LIMITS.columns) throw new UnreadableFile('too_many_columns', { most: IMPORT_LIMITS.columns });
+    while (cells.length < column) cells.push(null);
+    cells.push(cell);
+  }
+  return cells;
+}
+
+/**
+ * Removes the apostrophe by which the files of this service (`csvLine`) and spreadsheets mark a text that is no formula,
+ * date or number.
+ */
+function withoutMark(text: string): string {
+  return /^'(?=[=+\-@\d'\t＝＋－＠])/.test(text) ? text.slice(1) : text;
+}

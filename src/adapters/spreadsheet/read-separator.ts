@@ -1,0 +1,56 @@
+import type { ColumnMapping } from '../../domain/imports/reading.ts';
+import { countKnown } from '../../domain/imports/recognize-columns.ts';
+
+export type Separator = ';' | ',' | '\t' | '|';
+
+/** In the order of their use in Morocco, which decides if nothing else does. */
+const SEPARATORS: readonly Separator[] = [';', ',', '\t', '|'];
+/** Rows and columns of the beginning that are compared. */
+const MOST = { rows: 60, columns: 200 };
+
+/** How the beginning of a CSV file says what separates its cells. */
+export interface Separation {
+  readonly separator: Separator;
+  /** Whether the first line says it to Excel: `sep=;`. It is no row. */
+  readonly isStated: boolean;
+}
+
+/**
+ * Decides what separates the cells of a file: what its first line states; else the sign that makes the most known
+ * headers of a row; else the one with which most rows have the same number of cells.
+ * @param beginning of the text
+ */
+export function decideSeparator(beginning: string, mapping: ColumnMapping | null): Separation {
+  const [, stated] = /^sep=([;,\t|])\r?\n/.exec(beginning) ?? [];
+  if (stated !== undefined) return { separator: stated as Separator, isStated: true };
+  const scored = SEPARATORS.map((separator) => {
+    const rows = splitRows(beginning, separator);
+    const known = Math.max(0, ...rows.map((row) => countKnown(row, mapping)));
+    const counts = rows.map((row) => row.length).filter((count) => count > 1);
+    const alike = Math.max(0, ...counts.map((count) => counts.filter((other) => other === count).length));
+    return { separator, known, alike };
+  });
+  const [best] = scored.toSorted((a, b) => b.known - a.known || b.alike - a.alike);
+  return { separator: best?.separator ?? ';', isStated: false };
+}
+
+/** Splits the beginning of a text into rows of cells; the last row may be cut. */
+function splitRows(text: string, separator: Separator): readonly (readonly string[])[] {
+  const rows: string[][] = [[]];
+  let cell = '';
+  let isQuoted = false;
+  for (const character of text) {
+    if (isQuoted) {
+      if (character === '"') isQuoted = false;
+      else cell += character;
+    } else if (character === '"' && cell === '') isQuoted = true;
+    else if (character === separator || character === '\n' || character === '\r') {
+      const row = rows.at(-1) ?? [];
+      if (row.length < MOST.columns) row.push(cell);
+      cell = '';
+      if (character !== separator) rows.push([]);
+      if (rows.length > MOST.rows) break;
+    } else cell += character;
+  }
+  return rows.slice(0, -1).filter((row) => row.length > 0);
+}

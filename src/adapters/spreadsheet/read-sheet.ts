@@ -1,0 +1,162 @@
+import { type Cell, type MergedCells, type SheetRow, textCell } from '../../domain/imports/cell.ts';
+import { IMPORT_LIMITS } from '../../domain/imports/limits.ts';
+import { UnreadableFile } from '../../domain/imports/reading.ts';
+import { shortened, unescaped } from './read-strings.ts';
+import type { NumberStyle } from './read-styles.ts';
+import { readXml } from './read-xml.ts';
+import { serialDay } from './serial-day.ts';
+
+/** What the cells of a workbook refer to. */
+export interface CellContext {
+  readonly strings: readonly string[];
+  readonly styles: readonly NumberStyle[];
+  readonly dateSystem: 1900 | 1904;
+}
+
+/** The cell that is being read. */
+interface PendingCell {
+  readonly column: number;
+  readonly type: string;
+  readonly style: NumberStyle;
+  value: string;
+  hasFormula: boolean;
+}
+
+const MOST_MERGED = 100_000;
+/** The last row and column of a sheet. */
+const LAST = { row: 1_048_576, column: 16_383 };
+
+/**
+ * Reads the rows of a sheet (ECMA-376, part 1, section 18.3.1.99), and after them the merged cells. Formulas are not
+ * evaluated: their stored values are read.
+ * @throws {UnreadableFile}
+ */
+export async function* readSheet(
+  chunks: AsyncIterable<Uint8Array>,
+  context: CellContext,
+  onMerged: (merged: readonly MergedCells[]) => void = () => undefined,
+): AsyncGenerator<readonly SheetRow[], void, void> {
+  const merged: MergedCells[] = [];
+  let rows: SheetRow[] = [];
+  let cells: (Cell | null)[] = [];
+  let cell: PendingCell | null = null;
+  let [row, nextColumn, emptyRows] = [0, 0, 0];
+  let [isHidden, isInRow, isValue, isReading] = [false, false, false, false];
+
+  function openRow(attributes: Readonly<Record<string, string>>): void {
+    const stated = attributes.r === undefined ? row + 1 : Number(attributes.r);
+    if (!(stated > row && stated <= LAST.row)) throw new UnreadableFile('damaged');
+    row = stated;
+    isHidden = isTrue(attributes.hidden);
+    isInRow = true;
+    [cells, nextColumn] = [[], 0];
+  }
+
+  function openCell(attributes: Readonly<Record<string, string>>): void {
+    const column = attributes.r === undefined ? nextColumn : columnOf(attributes.r);
+    if (!(column >= nextColumn && column <= LAST.column)) throw new UnreadableFile('damaged');
+    nextColumn = column + 1;
+    const style = context.styles[Number(attributes.s ?? 0)] ?? null;
+    cell = { column, type: attributes.t ?? 'n', style, value: '', hasFormula: false };
+  }
+
+  function closeCell({ column, ...pending }: PendingCell): void {
+    const read = cellOf(pending, context);
+    if (read === null) return;
+    if (column >= IMPORT_LIMITS.columns) throw new UnreadableFile('too_many_columns', { most: IMPORT_LIMITS.columns });
+    while (cells.length < column) cells.push(null);
+    cells.push(read);
+  }
+
+  function closeRow(): void {
+    isInRow = false;
+    emptyRows = cells.length === 0 ? emptyRows + 1 : 0;
+    if (emptyRows > IMPORT_LIMITS.emptyRows)
+      throw new UnreadableFile('too_many_empty_rows', { most: IMPORT_LIMITS.emptyRows });
+    if (cells.length > 0) rows.push({ row, isHidden, cells });
+  }
+
+  const pieces = readXml(chunks, {
+    open(name, attributes) {
+      if (name === 'row') openRow(attributes);
+      else if (name === 'c' && isInRow) openCell(attributes);
+      else if (cell !== null && (name === 'v' || name === 't')) isValue = !isReading;
+      else if (cell !== null && name === 'f') cell.hasFormula = true;
+      else if (name === 'rPh') isReading = true;
+      else if (name === 'mergeCell') {
+        const range = rangeOf(attributes.ref ?? '');
+        if (range) merged.push(range);
+        if (merged.length > MOST_MERGED) throw new UnreadableFile('too_costly');
+      }
+    },
+    text(piece) {
+      if (isValue && cell && cell.value.length <= IMPORT_LIMITS.cell) cell.value += piece;
+    },
+    close(name) {
+      if (name === 'v' || name === 't') isValue = false;
+      else if (name === 'rPh') isReading = false;
+      else if (name === 'c' && cell !== null) {
+        closeCell(cell);
+        cell = null;
+      } else if (name === 'row') closeRow();
+    },
+  });
+  for await (const _ of pieces) {
+    if (rows.length === 0) continue;
+    yield rows;
+    rows = [];
+  }
+  onMerged(merged);
+}
+
+function cellOf({ type, style, value, hasFormula }: Omit<PendingCell, 'column'>, context: CellContext): Cell | null {
+  switch (type) {
+    case 's': {
+      const text = context.strings[Number(value)];
+      if (text === undefined && value !== '') throw new UnreadableFile('damaged');
+      return textCell(text ?? '');
+    }
+    case 'inlineStr':
+    case 'str':
+      return textCell(shortened(unescaped(value)));
+    case 'b':
+      return value === '' ? null : { kind: 'flag', value: isTrue(value.trim()) };
+    case 'e':
+      return { kind: 'error', text: value.slice(0, 20) };
+    case 'd':
+      return /^\d{4}-\d{2}-\d{2}/.test(value) ? { kind: 'day', day: value.slice(0, 10) } : textCell(value);
+    default:
+      if (value.trim() === '') return hasFormula ? { kind: 'uncomputed' } : null;
+      return numberCell(Number(value), style, context.dateSystem);
+  }
+}
+
+function numberCell(value: number, style: NumberStyle, dateSystem: 1900 | 1904): Cell {
+  if (!Number.isFinite(value)) throw new UnreadableFile('damaged');
+  const day = style === 'date' ? serialDay(value, dateSystem) : null;
+  return day === null ? { kind: 'number', value, isPercent: style === 'percent' } : { kind: 'day', day };
+}
+
+function isTrue(text: string | undefined): boolean {
+  return text === '1' || text === 'true';
+}
+
+/** `AB12` → 27; NaN for what is no place. */
+function columnOf(place: string): number {
+  const letters = /^([A-Z]{1,3})\d{1,7}$/.exec(place)?.[1];
+  if (letters === undefined) return Number.NaN;
+  let column = 0;
+  for (let i = 0; i < letters.length; i++) column = column * 26 + letters.charCodeAt(i) - 64;
+  return column - 1;
+}
+
+function rangeOf(range: string): MergedCells | null {
+  const [, from = '', firstRow, to = '', lastRow] = /^([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})$/.exec(range) ?? [];
+  if (from === '') return null;
+  return {
+    firstRow: Number(firstRow),
+    lastRow: Number(lastRow),
+    firstColumn: columnOf(`${from}1`),
+    lastColumn: columnOf(`${to}1`),
+  };
+}

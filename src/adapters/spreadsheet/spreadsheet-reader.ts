@@ -1,0 +1,120 @@
+import { type OpenSpreadsheet, type SpreadsheetReader, UnreadableFile } from '../../domain/imports/reading.ts';
+import { createFairQueue } from '../../domain/kit/fair-queue.ts';
+import { createThreads, type OnFatal, type Threads } from '../threads.ts';
+import type { ReadAnswer, ReadTask } from './read-thread.ts';
+
+/** Time limits of a thread, milliseconds: to examine a file, start included, and to read a batch. */
+const TIME_LIMITS = { open: 60_000, batch: 20_000 } as const;
+
+/** Heap limits of a thread, MiB. The largest workbook within `IMPORT_LIMITS` has 80 MiB of texts. */
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 };
+
+/** Files that are read at once. */
+const PLACES = 2;
+
+/** A thread waits so long for whoever reads its batches, milliseconds; it holds the file's place meanwhile. */
+const PATIENCE_MS = 15 * 60_000;
+
+type ReadThreads = Threads<ReadTask, ReadAnswer>;
+
+/**
+ * Creates a reader of spreadsheets. Each file has a worker thread of its own, whose memory and time are limited, because
+ * a file may be made to need much of both; a file that reaches a limit is refused, and no other suffers.
+ * @param script for tests
+ */
+export function createSpreadsheetReader(
+  onFatal?: OnFatal,
+  script = new URL('./read-thread.ts', import.meta.url),
+): SpreadsheetReader {
+  const queue = createFairQueue({ places: PLACES });
+  const running = new Set<ReadThreads>();
+
+  /** Takes a place and starts a thread. @returns it, and a function that ends it */
+  async function begin() {
+    const free = await queue.enter('');
+    const threads: ReadThreads = createThreads(
+      { filename: script.href, resourceLimits: HEAP_LIMITS, restAfter: PATIENCE_MS },
+      onFatal,
+    );
+    running.add(threads);
+    const end = async () => {
+      running.delete(threads);
+      await threads.close();
+      free();
+    };
+    return { threads, end };
+  }
+
+  return {
+    async read(file, { mapping, language, signal }) {
+      signal?.throwIfAborted();
+      const { threads, end } = await begin();
+      try {
+        const answer = await ask(threads, { open: { file, mapping, language } }, TIME_LIMITS.open, signal);
+        if (!('reading' in answer)) throw new Error('the thread did not answer');
+        return { reading: answer.reading, batches: batchesOf(threads, end, signal) } satisfies OpenSpreadsheet;
+      } catch (error) {
+        await end();
+        throw error;
+      }
+    },
+    async close() {
+      await Promise.all([...running].map((threads) => threads.close()));
+    },
+  };
+}
+
+/** Makes the batches. No generator, because one that is left before its first batch would not end the thread. */
+function batchesOf(
+  threads: ReadThreads,
+  end: () => Promise<void>,
+  signal: AbortSignal | undefined,
+): OpenSpreadsheet['batches'] {
+  const over = { done: true, value: undefined } as const;
+  let hasEnded = false;
+  async function finish() {
+    if (!hasEnded) await end();
+    hasEnded = true;
+    return over;
+  }
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async next() {
+      if (hasEnded) return over;
+      try {
+        const answer = await ask(threads, { next: true }, TIME_LIMITS.batch, signal);
+        if ('batch' in answer && answer.batch !== null) return { done: false, value: answer.batch };
+      } catch (error) {
+        await finish();
+        throw error;
+      }
+      return finish();
+    },
+    return: finish,
+  };
+}
+
+/**
+ * Runs a task.
+ * @throws {UnreadableFile} for a fault of the file; `too_costly` when the thread reached its limit of memory or time
+ */
+async function ask(
+  threads: ReadThreads,
+  task: ReadTask,
+  timeLimit: number,
+  signal: AbortSignal | undefined,
+): Promise<ReadAnswer> {
+  const timeout = AbortSignal.timeout(timeLimit);
+  let answer: ReadAnswer;
+  try {
+    answer = await threads.run(task, signal ? AbortSignal.any([signal, timeout]) : timeout);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const isOver = timeout.aborted || (cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
+    throw isOver ? new UnreadableFile('too_costly') : cause;
+  }
+  if ('fault' in answer) throw new UnreadableFile(answer.fault, answer.facts);
+  return answer;
+}

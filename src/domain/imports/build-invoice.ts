@@ -1,0 +1,145 @@
+import type { Cell, SheetRow } from './cell.ts';
+import { cellText, shownText } from './cell.ts';
+import type { Conventions } from './cell-value.ts';
+import type { Choices } from './choices.ts';
+import { withConsequences } from './consequences.ts';
+import type { LaidColumn, Layout } from './layout.ts';
+import { IMPORT_LIMITS, REPORTED } from './limits.ts';
+import { readValue } from './read-value.ts';
+import type { ReadInvoice, RowProblem, ShownCell } from './reading.ts';
+import type { RowFault } from './row-rules.ts';
+
+/** What the rows of one invoice are read with. */
+export interface Reader {
+  readonly layout: Layout;
+  readonly conventions: Conventions;
+  readonly choices: Choices;
+}
+
+type Facts = RowProblem['facts'];
+
+/** The invoice whose rows are being read. */
+export interface OpenInvoice {
+  /** Adds a row. @param merged the columns whose cells are merged with those of a row above */
+  add(row: SheetRow, merged: ReadonlySet<number>): void;
+  /** Reports what is wrong with a row as a whole. */
+  report(row: number, fault: RowFault, facts?: Facts): void;
+  /** Returns what was read. */
+  close(): ReadInvoice;
+}
+
+/** Kinds whose value counts once, so that merged cells do not say for which line. */
+const AMOUNTS: ReadonlySet<string> = new Set(['quantity', 'money', 'price']);
+
+/** Begins an invoice. @param nth its place in the file */
+export function openInvoice({ layout, conventions, choices }: Reader, nth: number, firstRow: number): OpenInvoice {
+  const { sheet, columns } = layout;
+  const values = new Map<string, unknown>();
+  const lines: Map<string, unknown>[] = [];
+  const origins: Record<string, ShownCell> = {};
+  const problems: RowProblem[] = [];
+  /** The texts of cells with faults, so that a cell that is repeated on each line is reported once. */
+  const refused = new Map<string, string>();
+  let label: string | null = null;
+  let lastRow = firstRow;
+
+  function problem(shown: ShownCell, fault: RowFault, param: string | null, facts: Facts = {}): void {
+    if (problems.length >= REPORTED.problems) return;
+    const { header, value, ...place } = shown;
+    problems.push({ place, header, value, code: fault, param, facts });
+  }
+
+  function shownCell(row: number, { index, header }: LaidColumn, cell: Cell | null): ShownCell {
+    return { sheet, row, column: index, header: header || null, value: shownText(cell) };
+  }
+
+  function readCell(row: number, laid: LaidColumn, cell: Cell, line: Map<string, unknown> | null): void {
+    const { field, kind } = laid.column;
+    const shown = shownCell(row, laid, cell);
+    const param = line === null ? field : `lines.${lines.length - 1}.${field.slice('line.'.length)}`;
+    const read = readValue(cell, kind, conventions, choices);
+    if ('fault' in read) {
+      if (line === null && refused.get(field) === cellText(cell)) return;
+      refused.set(field, cellText(cell));
+      origins[param] ??= shown;
+      problem(shown, read.fault, paramOf(param), read.facts);
+      return;
+    }
+    if (line !== null) {
+      line.set(field, read.value);
+      origins[param] = shown;
+      return;
+    }
+    const before = origins[field];
+    if (before === undefined) {
+      values.set(field, read.value);
+      origins[field] = shown;
+    } else if (values.has(field) && values.get(field) !== read.value) {
+      problem(shown, 'differs', paramOf(field), { first: before.value ?? '', firstRow: before.row });
+    }
+  }
+
+  return {
+    add(row, merged) {
+      lastRow = row.row;
+      const key = layout.keyColumn === null ? null : cellText(row.cells[layout.keyColumn] ?? null);
+      label ??= key || null;
+      // An invoice may have one line less: its own rule says so.
+      const isLine = lines.length < IMPORT_LIMITS.lines;
+      const line = new Map<string, unknown>();
+      if (isLine) {
+        lines.push(line);
+        origins[`lines.${lines.length - 1}`] = { sheet, row: row.row, column: null, header: null, value: null };
+      }
+      for (const laid of columns) {
+        const { level, kind } = laid.column;
+        const cell = row.cells[laid.index] ?? null;
+        if (level === 'line' && AMOUNTS.has(kind) && merged.has(laid.index)) {
+          problem(shownCell(row.row, laid, cell), 'merged_amount', null);
+        } else if (cell !== null && (level === 'invoice' || isLine)) {
+          readCell(row.row, laid, cell, level === 'line' ? line : null);
+        } else if (isLine && level === 'line' && isNeeded(laid, columns)) {
+          const param = `lines.${lines.length - 1}.${laid.column.field.slice('line.'.length)}`;
+          problem(shownCell(row.row, laid, null), 'cell_empty', paramOf(param));
+        }
+      }
+    },
+    report(row, fault, facts) {
+      problem({ sheet, row, column: null, header: null, value: null }, fault, null, facts);
+    },
+    close() {
+      for (const laid of columns) {
+        const { field, level, isRequired } = laid.column;
+        if (level === 'invoice' && isRequired && origins[field] === undefined)
+          problem(shownCell(firstRow, laid, null), 'cell_empty', field);
+      }
+      const { input, faults } = withConsequences(values, lines, origins);
+      for (const { param, fault, facts } of faults) {
+        const shown = origins[param];
+        if (shown) problem(shown, fault, paramOf(param), facts);
+      }
+      return { nth, sheet, firstRow, lastRow, label: label ?? shownNumber(values), input, problems, origins };
+    },
+  };
+}
+
+/**
+ * Whether each line needs a cell of this column. A column that the file need not have gets the default of the service;
+ * of an empty cell in it nobody knows what was meant.
+ */
+function isNeeded({ column: { field, isRequired } }: LaidColumn, columns: readonly LaidColumn[]): boolean {
+  if (isRequired || field === 'line.quantity' || field === 'line.taxRate') return true;
+  const other = field === 'line.unitPrice' ? 'line.unitPriceWithTax' : 'line.unitPrice';
+  return field.startsWith('line.unitPrice') && !columns.some(({ column }) => column.field === other);
+}
+
+/** A field that is no field of the input: null. */
+function paramOf(field: string): string | null {
+  if (field === 'document' || field === 'currency') return null;
+  return field.replace('.unitPriceWithTax', '.unitPrice');
+}
+
+function shownNumber(values: ReadonlyMap<string, unknown>): string | null {
+  const number = values.get('number');
+  return typeof number === 'string' ? number.slice(0, REPORTED.value) : null;
+}

@@ -1,0 +1,79 @@
+import { IMPORT_LIMITS, REPORTED } from './limits.ts';
+
+/** What a cell holds, as the file stores it. */
+export type Cell =
+  /** At most `IMPORT_LIMITS.cell` characters and one more. */
+  | { readonly kind: 'text'; readonly text: string }
+  /** `isPercent`: the cell shows 0.2 as 20 %. */
+  | { readonly kind: 'number'; readonly value: number; readonly isPercent: boolean }
+  /** A number that the cell shows as a date: `YYYY-MM-DD`. */
+  | { readonly kind: 'day'; readonly day: string }
+  | { readonly kind: 'flag'; readonly value: boolean }
+  /** `#N/A` */
+  | { readonly kind: 'error'; readonly text: string }
+  /** A formula without a value. */
+  | { readonly kind: 'uncomputed' };
+
+/** A row of a sheet. */
+export interface SheetRow {
+  /** From 1. */
+  readonly row: number;
+  readonly isHidden: boolean;
+  /** Up to the last one with content. Null: empty, or nothing but spaces. */
+  readonly cells: readonly (Cell | null)[];
+}
+
+/** Cells that are merged. Rows from 1, columns from 0, all of them inclusive. */
+export interface MergedCells {
+  readonly firstRow: number;
+  readonly lastRow: number;
+  readonly firstColumn: number;
+  readonly lastColumn: number;
+}
+
+/** Makes the cell of a text; null if it is empty. A longer text is cut, but stays too long. */
+export function textCell(text: string): Cell | null {
+  const cut = text.length > IMPORT_LIMITS.cell ? text.slice(0, IMPORT_LIMITS.cell + 1) : text;
+  return /\S/.test(cut) ? { kind: 'text', text: cut } : null;
+}
+
+/**
+ * Writes a number with a point, as a spreadsheet shows it: with 15 digits, because the last ones of a computed number
+ * are no digits of its value: `0.1 + 0.2` → `0.3`.
+ * @returns null for a number that is so small or so large that it needs an exponent
+ */
+export function plainNumber(value: number): string | null {
+  const text = String(Number(value.toPrecision(15)));
+  return /^-?\d+(\.\d+)?$/.test(text) ? text : null;
+}
+
+/** Returns a cell as text, on one line, for keys and messages. */
+export function cellText(cell: Cell | null): string {
+  if (cell === null) return '';
+  switch (cell.kind) {
+    case 'text':
+    case 'error':
+      return lineOf(cell.text);
+    case 'number':
+      if (cell.isPercent) return `${plainNumber(cell.value * 100) ?? cell.value * 100}%`;
+      return plainNumber(cell.value) ?? String(cell.value);
+    case 'day':
+      return cell.day;
+    case 'flag':
+      return cell.value ? 'TRUE' : 'FALSE';
+    case 'uncomputed':
+      return '';
+  }
+}
+
+/** Returns a cell as messages show it; null if it is empty. */
+export function shownText(cell: Cell | null): string | null {
+  const text = cellText(cell).toWellFormed();
+  if (text === '') return null;
+  return text.length <= REPORTED.value ? text : `${[...text].slice(0, REPORTED.value - 1).join('')}…`;
+}
+
+/** Puts a text on one line, with single spaces. No-break spaces and what only directs text count as spaces. */
+export function lineOf(text: string): string {
+  return text.replaceAll(/[\s\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/g, ' ').trim();
+}

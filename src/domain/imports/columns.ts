@@ -1,0 +1,94 @@
+/** How the cells of a column are read. */
+export type ColumnKind =
+  | 'text'
+  /** A text of one line, such as a number of an order. */
+  | 'line'
+  | 'ice'
+  /** Digits with spaces between them. */
+  | 'digits'
+  | 'quantity'
+  /** In dirhams, with at most two decimals. */
+  | 'money'
+  /** In dirhams, with at most four decimals. */
+  | 'price'
+  | 'percent'
+  | 'taxRate'
+  | 'date'
+  | 'unit'
+  | 'country'
+  | 'currency'
+  | 'customerKind'
+  | 'paymentMeans'
+  | 'exemption'
+  | 'flag';
+
+export interface ImportColumn {
+  /** Dotted path of the field in `CreateInvoiceInput`, with `line.` for one of a line. */
+  readonly field: string;
+  /** A field of the whole invoice stands on its first row; on others it is empty or the same. */
+  readonly level: 'invoice' | 'line';
+  readonly kind: ColumnKind;
+  /** Whether a file must have the column. Of the fields in `ONE_OF` it must have one. */
+  readonly isRequired?: true;
+  /** Whether the template leaves it out: other programs write it, or few need it. */
+  readonly isRare?: true;
+}
+
+/**
+ * The columns of a file, one row each, in the order of the template; their texts are in `column-headers.ts` beside it. A
+ * file may have them in any order, and others besides. `document`, `line.unitPriceWithTax` and `currency` are no fields
+ * of an input: the first tells which rows are one invoice, the second is a `unitPrice` with `taxIncluded`, and the third
+ * must be the dirham.
+ */
+export const IMPORT_COLUMNS = [
+  { field: 'document', level: 'invoice', kind: 'line' },
+  { field: 'number', level: 'invoice', kind: 'line' },
+  { field: 'customer.name', level: 'invoice', kind: 'line', isRequired: true },
+  { field: 'customer.ice', level: 'invoice', kind: 'ice' },
+  { field: 'customer.kind', level: 'invoice', kind: 'customerKind' },
+  { field: 'customer.address', level: 'invoice', kind: 'text' },
+  { field: 'customer.email', level: 'invoice', kind: 'line' },
+  { field: 'customer.country', level: 'invoice', kind: 'country' },
+  { field: 'customer.taxNumber', level: 'invoice', kind: 'line', isRare: true },
+  { field: 'line.description', level: 'line', kind: 'text', isRequired: true },
+  { field: 'line.quantity', level: 'line', kind: 'quantity' },
+  { field: 'line.unit', level: 'line', kind: 'unit' },
+  { field: 'line.unitPrice', level: 'line', kind: 'price' },
+  { field: 'line.unitPriceWithTax', level: 'line', kind: 'price', isRare: true },
+  { field: 'line.taxRate', level: 'line', kind: 'taxRate' },
+  { field: 'line.discount.percent', level: 'line', kind: 'percent' },
+  { field: 'line.discount.amount', level: 'line', kind: 'money', isRare: true },
+  { field: 'line.exemption.code', level: 'line', kind: 'exemption' },
+  { field: 'line.exemption.certificate.number', level: 'line', kind: 'line', isRare: true },
+  { field: 'line.exemption.certificate.date', level: 'line', kind: 'date', isRare: true },
+  { field: 'terms.operationDate', level: 'invoice', kind: 'date' },
+  { field: 'terms.dueDate', level: 'invoice', kind: 'date' },
+  { field: 'terms.paymentMeans', level: 'invoice', kind: 'paymentMeans' },
+  { field: 'terms.paymentMode', level: 'invoice', kind: 'line', isRare: true },
+  { field: 'terms.paymentReference', level: 'invoice', kind: 'line', isRare: true },
+  { field: 'terms.bankAccount', level: 'invoice', kind: 'digits', isRare: true },
+  { field: 'references.order', level: 'invoice', kind: 'line' },
+  { field: 'references.contract', level: 'invoice', kind: 'line', isRare: true },
+  { field: 'servicePeriod.from', level: 'invoice', kind: 'date', isRare: true },
+  { field: 'servicePeriod.to', level: 'invoice', kind: 'date', isRare: true },
+  { field: 'discount.percent', level: 'invoice', kind: 'percent', isRare: true },
+  { field: 'discount.amount', level: 'invoice', kind: 'money', isRare: true },
+  { field: 'charge.amount', level: 'invoice', kind: 'money', isRare: true },
+  { field: 'withholding.percent', level: 'invoice', kind: 'percent', isRare: true },
+  { field: 'isDeposit', level: 'invoice', kind: 'flag', isRare: true },
+  { field: 'amount', level: 'invoice', kind: 'money' },
+  { field: 'currency', level: 'invoice', kind: 'currency', isRare: true },
+] as const satisfies readonly ImportColumn[];
+
+/** The field of a column. */
+export type ImportField = (typeof IMPORT_COLUMNS)[number]['field'];
+
+const BY_FIELD: ReadonlyMap<string, ImportColumn> = new Map(IMPORT_COLUMNS.map((column) => [column.field, column]));
+
+/** Returns the column of a field; null if the table has no such field. */
+export function columnOf(field: string): ImportColumn | null {
+  return BY_FIELD.get(field) ?? null;
+}
+
+/** Fields of which a file needs one. */
+export const ONE_OF = ['line.unitPrice', 'line.unitPriceWithTax'] as const satisfies readonly ImportField[];

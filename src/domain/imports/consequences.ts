@@ -1,0 +1,92 @@
+import { COMPANY } from '../invoice/customer-kind.ts';
+import { PAYMENT_MEANS } from '../payment-means.ts';
+import type { ShownCell } from './reading.ts';
+import type { RowFault } from './row-rules.ts';
+
+/** What is wrong with several cells of an invoice together. */
+interface Fault {
+  /** Dotted path of the field at whose cell it is reported. */
+  readonly param: string;
+  readonly fault: RowFault;
+  readonly facts: Readonly<Record<string, string | number>>;
+}
+
+type Values = ReadonlyMap<string, unknown>;
+type Tree = { [name: string]: unknown };
+
+/** Pairs of columns of which a line or an invoice may have one. */
+const EXCLUSIVE = [
+  ['line.unitPrice', 'line.unitPriceWithTax'],
+  ['line.discount.percent', 'line.discount.amount'],
+  ['discount.percent', 'discount.amount'],
+] as const;
+
+/**
+ * Makes the input of an invoice from the values of its cells, by the dotted paths of their fields, and adds what follows
+ * from them: a price that includes tax, a customer abroad, means of payment in words. Renames `origins` alike.
+ */
+export function withConsequences(
+  values: Values,
+  lines: readonly Values[],
+  origins: Record<string, ShownCell>,
+): { readonly input: Readonly<Record<string, unknown>>; readonly faults: readonly Fault[] } {
+  const faults: Fault[] = [];
+  const input: Tree = {};
+  const stated = new Map(values);
+  for (const field of ['document', 'currency']) stated.delete(field);
+  faults.push(...excluded(stated, (field) => field, origins));
+  const means = stated.get('terms.paymentMeans');
+  if (typeof means === 'string' && !Object.hasOwn(PAYMENT_MEANS, means)) {
+    stated.delete('terms.paymentMeans');
+    if (!stated.has('terms.paymentMode')) {
+      stated.set('terms.paymentMode', means);
+      moveOrigin(origins, 'terms.paymentMeans', 'terms.paymentMode');
+    }
+  }
+  if (stated.get('customer.country') !== undefined && stated.get('customer.kind') === undefined)
+    stated.set('customer.kind', 'foreign');
+  if (stated.get('customer.kind') === COMPANY.kind) stated.delete('customer.kind');
+  for (const [field, value] of stated) put(input, field, value);
+  input.lines = lines.map((line, nth) => {
+    const path = (field: string) => `lines.${nth}.${field.slice('line.'.length)}`;
+    faults.push(...excluded(line, path, origins));
+    const tree: Tree = {};
+    for (const [field, value] of line) {
+      if (field !== 'line.unitPriceWithTax') put(tree, field.slice('line.'.length), value);
+    }
+    const withTax = line.get('line.unitPriceWithTax');
+    if (withTax !== undefined && line.get('line.unitPrice') === undefined) {
+      Object.assign(tree, { unitPrice: withTax, taxIncluded: true });
+      moveOrigin(origins, path('line.unitPriceWithTax'), path('line.unitPrice'));
+    }
+    if (!line.has('line.quantity') && origins[path('line.quantity')] === undefined) tree.quantity = 1;
+    return tree;
+  });
+  return { input, faults };
+}
+
+function excluded(values: Values, pathOf: (field: string) => string, origins: Record<string, ShownCell>): Fault[] {
+  return EXCLUSIVE.flatMap(([one, other]) => {
+    if (values.get(one) === undefined || values.get(other) === undefined) return [];
+    const header = origins[pathOf(one)]?.header ?? '';
+    return [{ param: pathOf(other), fault: 'excludes', facts: { other: header } } as const];
+  });
+}
+
+function moveOrigin(origins: Record<string, ShownCell>, from: string, to: string): void {
+  const origin = origins[from];
+  if (origin) origins[to] = origin;
+}
+
+/** Puts a value at a dotted path. What states nothing is left out. */
+function put(tree: Tree, path: string, value: unknown): void {
+  if (value === undefined) return;
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  let at = tree;
+  for (const name of names) {
+    at[name] ??= {};
+    at = at[name] as Tree;
+  }
+  at[last] = value;
+}

@@ -1,0 +1,100 @@
+import { isCalendarDate } from '../calendar-date.ts';
+import { folded } from '../invoice/search/fold.ts';
+
+// Dates that are texts: `31/01/2026`, `2026-01-31 10:15`, `31 janvier 2026`. Which number is the day is decided by the
+// file.
+
+/** The order of day, month and year. */
+export type DateOrder = 'dmy' | 'ymd' | 'mdy';
+
+/** A text that is a date. */
+export interface DateText {
+  /** `YYYY-MM-DD`; null if it is not clear without the file's order. */
+  readonly day: string | null;
+  readonly byOrder: Readonly<Record<'dmy' | 'mdy', string>> | null;
+  /** The order that the text shows; null if it shows none, as with the name of a month. */
+  readonly order: DateOrder | null;
+}
+
+/** A time after a date, with or without its zone. It is the time of the date's own place, so only the date counts. */
+const TIME = /[T\s]+\d{1,2}[:h]\d{2}(:\d{2}(\.\d+)?)?\s*([ap]m)?\s*(z|utc|gmt)?\s*([+-]\d{2}:?\d{2})?\s*(utc)?$/i;
+const LONGEST = 60;
+
+/** The folded names of months in French, English and the Arabic of Morocco and of Egypt. */
+const MONTHS: readonly (readonly string[])[] = [
+  ['janvier', 'january', 'يناير'],
+  ['fevrier', 'february', 'فبراير'],
+  ['mars', 'march', 'مارس'],
+  ['avril', 'april', 'ابريل'],
+  ['mai', 'may', 'ماي', 'مايو'],
+  ['juin', 'june', 'يونيو'],
+  ['juillet', 'july', 'يوليوز', 'يوليو'],
+  ['aout', 'august', 'غشت', 'اغسطس'],
+  ['septembre', 'september', 'شتنبر', 'سبتمبر'],
+  ['octobre', 'october', 'اكتوبر'],
+  ['novembre', 'november', 'نونبر', 'نوفمبر'],
+  ['decembre', 'december', 'دجنبر', 'ديسمبر'],
+];
+
+/** Parses a text; null if it is no date of the calendar. */
+export function dateOf(text: string): DateText | null {
+  if (text.length > LONGEST) return null;
+  const plain = folded(text).trim().replace(TIME, '').trim();
+  const [, year = '', month = '', day = ''] =
+    /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(plain) ?? /^(20\d{2})(\d{2})(\d{2})$/.exec(plain) ?? [];
+  if (year !== '') return clear(dayOf(year, month, day), 'ymd');
+  const [, first = '', second = '', third = ''] = /^(\d{1,2})[-/. ](\d{1,2})[-/. ](\d{4}|\d{2})$/.exec(plain) ?? [];
+  if (first !== '') return numbered(first, second, fullYear(third));
+  const words = plain.replaceAll(/[.,\-/]/g, ' ').match(/\d+|\p{L}+/gu) ?? [];
+  return named(words);
+}
+
+function numbered(first: string, second: string, year: string): DateText | null {
+  const [dmy, mdy] = [dayOf(year, second, first), dayOf(year, first, second)];
+  if (dmy !== null && mdy !== null && dmy !== mdy) return { day: null, byOrder: { dmy, mdy }, order: null };
+  if (dmy !== null && dmy === mdy) return clear(dmy, null);
+  return dmy === null ? clear(mdy, 'mdy') : clear(dmy, 'dmy');
+}
+
+/** `31 janvier 2026`, `Jan 31 2026` and `samedi 31 janvier 2026`. */
+function named(words: readonly string[]): DateText | null {
+  const numbers = words.filter((word) => /^\d+$/.test(word));
+  const months = words.flatMap((word) => monthOf(word) ?? []);
+  const [first = '', second = ''] = numbers;
+  const [month] = months;
+  if (numbers.length !== 2 || months.length !== 1 || month === undefined || words.length > 4) return null;
+  const [day, year] = first.length === 4 ? [second, first] : [first, second];
+  return clear(dayOf(fullYear(year), String(month), day), null);
+}
+
+/** The month of a name or of its beginning, from three letters on: `janv`, `Sept`. */
+function monthOf(word: string): number | null {
+  if (word.length < 3) return null;
+  const place = MONTHS.findIndex((names) => names.some((name) => name.startsWith(word)));
+  return place < 0 ? null : place + 1;
+}
+
+/** Years of two digits are those of this century. */
+function fullYear(year: string): string {
+  return year.length === 2 ? `20${year}` : year;
+}
+
+function dayOf(year: string, month: string, day: string): string | null {
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  return isCalendarDate(date) ? date : null;
+}
+
+function clear(day: string | null, order: DateOrder | null): DateText | null {
+  return day === null ? null : { day, byOrder: null, order };
+}
+
+/**
+ * Decides the order of a file's dates. Without evidence the day comes first, as everywhere in Morocco.
+ * @param shown how many dates show each order
+ * @returns null if dates show both orders: then only clear dates can be read
+ */
+export function decideOrder(shown: Readonly<Record<DateOrder, number>>): DateOrder | null {
+  if (shown.dmy > 0 && shown.mdy > 0) return null;
+  if (shown.mdy > 0) return 'mdy';
+  return shown.ymd > 0 && shown.dmy === 0 ? 'ymd' : 'dmy';
+}

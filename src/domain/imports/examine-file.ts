@@ -1,0 +1,122 @@
+import type { DocumentLanguage } from '../document-language.ts';
+import type { MergedCells, SheetRow } from './cell.ts';
+import type { Conventions } from './cell-value.ts';
+import type { Choices } from './choices.ts';
+import { collectEvidence } from './evidence.ts';
+import { findHeader, type Header } from './find-header.ts';
+import { type Layout, layoutOf } from './layout.ts';
+import { IMPORT_LIMITS, REPORTED } from './limits.ts';
+import { type ColumnMapping, type FileReading, type ReadColumn, UnreadableFile } from './reading.ts';
+import { languageOf, missingFields, recognizeColumns } from './recognize-columns.ts';
+import { createRowRoles } from './row-roles.ts';
+import type { OpenFile, Table } from './table.ts';
+
+/** What the first reading of a file found, which the second one needs. */
+export interface Examination {
+  readonly reading: FileReading;
+  readonly table: Table;
+  readonly layout: Layout;
+  readonly conventions: Conventions;
+  readonly merged: readonly MergedCells[];
+  /** Keys of invoices whose rows stand apart, with the first row of each part. */
+  readonly apart: ReadonlyMap<string, readonly number[]>;
+  /** Keys of hidden rows that continue no invoice. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+interface Options {
+  readonly mapping: ColumnMapping | null;
+  readonly language: DocumentLanguage;
+  readonly choices: Choices;
+}
+
+/**
+ * Reads a whole file once and decides how it is read: which columns are which fields, how it writes numbers and dates,
+ * which rows are no part of an invoice. So a file beyond a limit is refused before anything of it is used.
+ * @throws {UnreadableFile}
+ */
+export async function examineFile(file: OpenFile, { mapping, language, choices }: Options): Promise<Examination> {
+  const header = await findHeader(file.tables, mapping);
+  const columns = recognizeColumns(header.texts, mapping);
+  const found = await readRows(header, columns, choices);
+  const isTax = !found.areRates && !isChosen(columns, mapping, 'line.taxRate');
+  const used = isTax ? columns.map((column) => withoutRates(column)) : columns;
+  const missing = [...missingFields(used), ...(isTax ? ['line.taxRate'] : [])];
+  const { decimalSign, dateOrder, hasTextDates } = found.conventions;
+  return {
+    reading: {
+      ...file.form,
+      sheet: header.table.sheet,
+      otherSheets: file.tables.flatMap(({ sheet }) => (sheet === null || sheet === header.table.sheet ? [] : [sheet])),
+      decimalSign,
+      dateOrder: hasTextDates ? dateOrder : null,
+      headerRow: header.row,
+      columns: used,
+      missing,
+      language: languageOf(header.texts) ?? language,
+      // Without columns, a row cannot be told from what is beside the table.
+      ignoredRows: missing.length > 0 ? [] : found.ignored,
+      rows: found.rows,
+      invoices: missing.length > 0 ? 0 : found.invoices,
+    },
+    table: header.table,
+    layout: layoutOf(header.table.sheet, header.row, used),
+    conventions: { decimalSign, dateOrder },
+    merged: found.merged.filter(({ lastRow }) => lastRow > header.row),
+    apart: found.apart,
+    hidden: found.hidden,
+  };
+}
+
+async function readRows(header: Header, columns: readonly ReadColumn[], choices: Choices) {
+  const layout = layoutOf(header.table.sheet, header.row, columns);
+  const roleOf = createRowRoles(layout);
+  const evidence = collectEvidence(layout.columns, choices);
+  const ignored: { row: number; reason: FileReading['ignoredRows'][number]['reason'] }[] = [];
+  const starts = new Map<string, number[]>();
+  const hidden = new Set<string>();
+  let merged: readonly MergedCells[] = [];
+  let [rows, invoices] = [0, 0];
+
+  function note(row: SheetRow): void {
+    const role = roleOf(row);
+    if (role.role === 'empty') return;
+    if (++rows > IMPORT_LIMITS.rows) throw new UnreadableFile('too_many_rows', { most: IMPORT_LIMITS.rows });
+    if (role.role === 'ignored') {
+      if (ignored.length < REPORTED.ignoredRows) ignored.push({ row: row.row, reason: role.reason });
+      if (role.key !== null) hidden.add(role.key);
+      return;
+    }
+    evidence.note(row);
+    if (role.role === 'continues') return;
+    if (++invoices > IMPORT_LIMITS.invoices)
+      throw new UnreadableFile('too_many_invoices', { most: IMPORT_LIMITS.invoices });
+    if (role.key !== null) starts.set(role.key, [...(starts.get(role.key) ?? []), row.row]);
+  }
+
+  const all = header.table.rows((cells) => {
+    merged = cells;
+  });
+  for await (const batch of all) {
+    for (const row of batch) if (row.row > header.row) note(row);
+  }
+  const apart = new Map(starts.entries().filter(([, places]) => places.length > 1));
+  return {
+    conventions: evidence.decide(),
+    areRates: evidence.areRates(),
+    ignored,
+    rows,
+    invoices,
+    merged,
+    apart,
+    hidden,
+  };
+}
+
+function isChosen(columns: readonly ReadColumn[], mapping: ColumnMapping | null, field: string): boolean {
+  return columns.some((column) => column.field === field && mapping?.[column.key] === field);
+}
+
+function withoutRates(column: ReadColumn): ReadColumn {
+  return column.field === 'line.taxRate' ? { ...column, field: null } : column;
+}

@@ -1,0 +1,33 @@
+import { type Cell, cellText, plainNumber } from './cell.ts';
+import type { CellValue } from './cell-value.ts';
+
+const DIGITS = 15;
+
+/**
+ * Reads an ICE. A spreadsheet that took it for a number has dropped the zeros at its beginning, or shortened it to
+ * `1.234E+14`. The zeros are put back if the check key (the number modulo 97) says that nothing else is missing; what
+ * else was lost cannot be.
+ */
+export function readIce(cell: Cell): CellValue {
+  if (cell.kind === 'day') return { fault: 'became_date' };
+  if (cell.kind === 'number') {
+    const plain = plainNumber(cell.value);
+    if (plain === null || !/^\d{12,15}$/.test(plain)) return { fault: 'ice_as_number' };
+    const ice = plain.padStart(DIGITS, '0');
+    return hasCheckKey(ice) ? { value: ice } : { fault: 'ice_as_number' };
+  }
+  // People group the digits, and write the word before them.
+  const text = cellText(cell).replace(/^\s*I\.?C\.?E\.?\s*(?:n°)?\s*:?\s*/i, '');
+  if (/^\d([.,]\d+)?\s?E\s?\+?\d{1,2}$/i.test(text)) return { fault: 'digits_lost' };
+  const digits = text.replaceAll(/[\s.\-']/g, '');
+  if (/^\d{9}0{6}$/.test(digits) && !hasCheckKey(digits)) return { fault: 'digits_lost' };
+  if (/^\d{12,14}$/.test(digits)) {
+    const ice = digits.padStart(DIGITS, '0');
+    return { value: hasCheckKey(ice) ? ice : digits };
+  }
+  return { value: /^\d+$/.test(digits) ? digits : text };
+}
+
+function hasCheckKey(ice: string): boolean {
+  return Number(ice) > 0 && BigInt(ice) % 97n === 0n;
+}

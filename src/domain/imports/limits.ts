@@ -1,0 +1,27 @@
+/** Limits of a file that is imported (docs/decisions/0095). A file beyond one of them is refused as a whole. */
+export const IMPORT_LIMITS = {
+  /** Size of the file, bytes. */
+  fileBytes: 20 * 1024 * 1024,
+  /** Size of what a workbook's parts unpack to, bytes. */
+  unpackedBytes: 200 * 1024 * 1024,
+  /** Parts of a workbook. */
+  parts: 2000,
+  /** Rows with content. */
+  rows: 100_000,
+  /** Successive rows without content. */
+  emptyRows: 100_000,
+  /** Columns, up to the last one with content. */
+  columns: 200,
+  /** Rows before the header row. */
+  rowsBeforeHeader: 50,
+  invoices: 10_000,
+  /** Lines of one invoice that are read: one more than an invoice may have, so that its rule can tell. */
+  lines: 1001,
+  /** Characters of a cell that are read. */
+  cell: 1000,
+  /** Characters of the file's name, which is only shown. */
+  name: 255,
+} as const;
+
+/** How many of a row's cells, of a file's rows and of an invoice's problems are reported at most. */
+export const REPORTED = { value: 100, ignoredRows: 100, problems: 100 } as const;

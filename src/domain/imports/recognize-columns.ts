@@ -1,0 +1,128 @@
+import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../document-language.ts';
+import { folded } from '../invoice/search/fold.ts';
+import { COLUMN_HEADERS, RESULT_COLUMNS } from './column-headers.ts';
+import { COLUMN_SYNONYMS } from './column-synonyms.ts';
+import { columnOf, IMPORT_COLUMNS, type ImportField, ONE_OF } from './columns.ts';
+import type { ColumnMapping, ReadColumn } from './reading.ts';
+
+/** Words that say nothing about which column it is. */
+const SMALL_WORDS = new Set([
+  ...['de', 'du', 'des', 'd', 'la', 'le', 'les', 'l', 'en', 'au', 'the', 'of', 'in', 'mad', 'dh', 'dhs'],
+  ...['dirham', 'dirhams', 'درهم', 'بالدرهم'],
+]);
+/** Spellings of one word. */
+const SAME: Readonly<Record<string, string>> = {
+  n: 'numero',
+  no: 'numero',
+  num: 'numero',
+  nr: 'numero',
+  pourcentage: '%',
+  pourcent: '%',
+  percent: '%',
+};
+
+/** Folds a header, so that spellings of the same header are equal: `N° de Facture (*)` → `numero facture`. */
+export function headerKey(header: string): string {
+  const words = folded(header).match(/[\p{L}\p{N}]+|%/gu) ?? [];
+  const kept = words.filter((word) => !SMALL_WORDS.has(word));
+  return (kept.length === 0 ? words : kept).map((word) => SAME[word] ?? word).join(' ');
+}
+
+/** Returns the keys of columns in a mapping. Further columns with the same header get its place: `prix 2`. */
+export function headerKeys(headers: readonly string[]): readonly string[] {
+  const seen = new Map<string, number>();
+  return headers.map((header) => {
+    const key = headerKey(header);
+    const nth = (seen.get(key) ?? 0) + 1;
+    seen.set(key, nth);
+    return nth === 1 ? key : `${key} ${nth}`;
+  });
+}
+
+/** A header that is known, and how surely: the template's own ones precede synonyms. */
+interface Known {
+  readonly field: ImportField;
+  readonly isOwn: boolean;
+}
+
+const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
+  ...IMPORT_COLUMNS.flatMap(({ field }) =>
+    (COLUMN_SYNONYMS[field] ?? []).map((text) => [headerKey(text), { field, isOwn: false }] as const),
+  ),
+  ...IMPORT_COLUMNS.flatMap(({ field }) =>
+    DOCUMENT_LANGUAGES.map((language) => [headerKey(COLUMN_HEADERS[field][language]), { field, isOwn: true }] as const),
+  ),
+]);
+
+const RESULTS: ReadonlySet<string> = new Set(
+  Object.values(RESULT_COLUMNS).flatMap((texts) => Object.values(texts).map(headerKey)),
+);
+
+/** Counts the headers of a row that are known, or are in the mapping: how likely it is the header row. */
+export function countKnown(headers: readonly string[], mapping: ColumnMapping | null): number {
+  const keys = headerKeys(headers);
+  const fields = keys.flatMap((key) => {
+    const chosen = mapping && Object.hasOwn(mapping, key) ? mapping[key] : null;
+    return chosen ?? KNOWN.get(key)?.field ?? [];
+  });
+  return new Set(fields).size;
+}
+
+/** Finds the field of each column. A field that the mapping gives to one column is found in no other. */
+export function recognizeColumns(headers: readonly string[], mapping: ColumnMapping | null): readonly ReadColumn[] {
+  const keys = headerKeys(headers);
+  const chosen = keys.map((key) => (mapping && Object.hasOwn(mapping, key) ? (mapping[key] ?? null) : undefined));
+  const taken = new Set(chosen.filter((field) => field != null && columnOf(field) !== null));
+  const found: (string | null)[] = chosen.map((field) => (field && columnOf(field) ? field : null));
+  // The template's headers first, then synonyms; of several columns with one field, the first.
+  for (const isOwn of [true, false]) {
+    for (const [index, key] of keys.entries()) {
+      const known = KNOWN.get(key);
+      if (chosen[index] !== undefined || known?.isOwn !== isOwn || taken.has(known.field)) continue;
+      found[index] = known.field;
+      taken.add(known.field);
+    }
+  }
+  // Many programs write a price in both forms. The one without tax is what the other is computed from.
+  const [withoutTax, withTax] = ONE_OF;
+  const isBoth = found.includes(withoutTax) && found.includes(withTax) && !chosen.includes(withTax);
+  return headers.map((header, index) => ({
+    index,
+    header,
+    key: keys[index] ?? '',
+    field: isBoth && found[index] === withTax ? null : (found[index] ?? null),
+    isResult: RESULTS.has(headerKey(header)),
+  }));
+}
+
+/** Returns the required fields that no column is. Of those of which one is enough, the first. */
+export function missingFields(columns: readonly ReadColumn[]): readonly ImportField[] {
+  const has = (field: ImportField) => columns.some((column) => column.field === field);
+  const required = IMPORT_COLUMNS.filter((column) => 'isRequired' in column && !has(column.field));
+  return [...required.map(({ field }) => field), ...(ONE_OF.some(has) ? [] : [ONE_OF[0]])];
+}
+
+/** Words that only French or only English headers have, folded. */
+const WORDS: Readonly<Record<'fr' | 'en', ReadonlySet<string>>> = { fr: wordsIn('fr'), en: wordsIn('en') };
+
+function wordsIn(language: 'fr' | 'en'): ReadonlySet<string> {
+  const other = language === 'fr' ? 'en' : 'fr';
+  const of = (which: DocumentLanguage) =>
+    new Set(Object.values(COLUMN_HEADERS).flatMap((texts) => headerKey(texts[which]).split(' ')));
+  const more =
+    language === 'fr'
+      ? ['prix', 'pu', 'ht', 'ttc', 'taux', 'qte', 'libelle', 'piece']
+      : ['price', 'qty', 'item', 'name'];
+  return new Set([...of(language), ...more]).difference(of(other));
+}
+
+/** Finds the language of headers; null if they do not tell. */
+export function languageOf(headers: readonly string[]): DocumentLanguage | null {
+  if (headers.filter((header) => /\p{Script=Arabic}/u.test(header)).length * 2 > headers.filter(Boolean).length)
+    return 'ar';
+  const words = headers.flatMap((header) => headerKey(header).split(' '));
+  const count = (language: 'fr' | 'en') => words.filter((word) => WORDS[language].has(word)).length;
+  const [french, english] = [count('fr'), count('en')];
+  if (french === english) return null;
+  return french > english ? 'fr' : 'en';
+}

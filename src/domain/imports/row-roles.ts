@@ -1,0 +1,110 @@
+import { type Cell, cellText, type SheetRow } from './cell.ts';
+import { choiceKey } from './choices.ts';
+import type { Layout } from './layout.ts';
+import type { IgnoredReason } from './reading.ts';
+import { headerKey } from './recognize-columns.ts';
+import type { RowFault } from './row-rules.ts';
+
+/** What a row is. */
+export type RowRole =
+  | { readonly role: 'empty' }
+  | { readonly role: 'ignored'; readonly reason: IgnoredReason /** Of a hidden row. */; readonly key: string | null }
+  /** The first row of an invoice. Null: the invoice has no key. */
+  | { readonly role: 'begins'; readonly key: string | null; readonly fault: RowFault | null }
+  | { readonly role: 'continues'; readonly fault: RowFault | null };
+
+/** How sums are named, folded. */
+const TOTALS =
+  /^(sous|grand|montant|somme)?(total|totaux|somme|sum|subtotal|grandtotal|totals|المجموع|مجموع|الاجمالي|اجمالي|المجموعالعام)(general|generale|ht|ttc|tva|net|brut|apayer|mad|dh|العام|الكلي)*$/;
+
+/**
+ * Makes a function that says what each row of a sheet is, in their order. It remembers the invoice to which the next row
+ * may belong.
+ */
+export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
+  /** The key of the present invoice; undefined before the first. */
+  let current: string | null | undefined;
+  return (row) => {
+    if (row.cells.every((cell) => cell === null)) return { role: 'empty' };
+    const key = keyOf(layout, row.cells);
+    const { reason, isOwn } = ignoredReason(layout, row);
+    if (reason !== null) return { role: 'ignored', reason, key: null };
+    const isContinued = key === null ? isOwn && !hasCustomer(layout, row.cells) : key === current;
+    if (row.isHidden) {
+      const isPart = current !== undefined && isContinued;
+      return isPart ? { role: 'continues', fault: 'hidden_row' } : { role: 'ignored', reason: 'hidden', key };
+    }
+    if (isContinued && current !== undefined) return { role: 'continues', fault: null };
+    current = key;
+    if (isContinued) return { role: 'begins', key, fault: 'no_beginning' };
+    return { role: 'begins', key, fault: key === null && layout.needsKey ? 'document_missing' : null };
+  };
+}
+
+function keyOf({ keyColumn }: Layout, cells: SheetRow['cells']): string | null {
+  return keyColumn === null ? null : cellText(cells[keyColumn] ?? null) || null;
+}
+
+function hasCustomer({ customerColumns }: Layout, cells: SheetRow['cells']): boolean {
+  return customerColumns.some((index) => cells[index] != null);
+}
+
+/**
+ * Finds why a row that has content is no part of an invoice: it repeats the header row, it has a sum, or it has one text
+ * beside the table, such as who exported it.
+ */
+function ignoredReason(
+  layout: Layout,
+  { cells }: SheetRow,
+): { readonly reason: IgnoredReason | null; readonly isOwn: boolean } {
+  const filled = [...cells.entries()].filter((entry): entry is [number, Cell] => entry[1] !== null);
+  const own = filled.filter(([index]) => layout.columns.some((column) => column.index === index));
+  const isOwn = own.length > 0;
+  const is = (reason: IgnoredReason | null) => ({ reason, isOwn });
+  if (own.length >= 2 && own.every(([index, cell]) => isHeader(layout, index, cell))) return is('repeated_header');
+  const texts = filled.filter(([, cell]) => cell.kind === 'text' && !/\d/.test(cell.text));
+  const [first] = texts;
+  // A line may be named so; then its invoice is named as well.
+  if (
+    texts.length === 1 &&
+    first &&
+    !isNamedLine(layout, first[0], cells) &&
+    TOTALS.test(choiceKey(cellText(first[1])).replaceAll(/\d/g, ''))
+  ) {
+    const others = [layout.keyColumn, ...layout.customerColumns].filter((index) => index !== first[0]);
+    if (others.every((index) => index === null || cells[index] == null)) return is('total');
+  }
+  if (filled.length === 1 && filled[0]?.[0] !== layout.descriptionColumn) {
+    const [cell] = filled[0]?.slice(1) ?? [];
+    return is(isSumAlone(cell as Cell) ? 'total' : 'note');
+  }
+  if (!isOwn) return is('note');
+  return is(!isPriced(layout, cells) && isRowOfSums(layout, own) ? 'total' : null);
+}
+
+function isHeader({ headerKeys }: Layout, index: number, cell: Cell): boolean {
+  return cell.kind === 'text' && headerKey(cell.text) === headerKeys[index];
+}
+
+function isSumAlone(cell: Cell): boolean {
+  return cell.kind === 'number' || (cell.kind === 'text' && /^total|مجموع|إجمالي/i.test(cell.text.trim()));
+}
+
+/** Whether a row has nothing but amounts of which it is not said what they are for. */
+function isRowOfSums({ columns }: Layout, own: readonly (readonly [number, Cell])[]): boolean {
+  const fields = own.map(([index]) => columns.find((column) => column.index === index)?.column);
+  const isAmount = fields.every((column) => column && ['money', 'price', 'quantity'].includes(column.kind));
+  return isAmount;
+}
+
+/** Whether a text is the description of a line, which may be named like a sum: then its figures are all there. */
+function isNamedLine(layout: Layout, index: number, cells: SheetRow['cells']): boolean {
+  return index === layout.descriptionColumn && isPriced(layout, cells);
+}
+
+/** Whether a row has all the figures of a line. */
+function isPriced({ columns }: Layout, cells: SheetRow['cells']): boolean {
+  const has = (field: string) =>
+    columns.some(({ column, index }) => column.field.startsWith(field) && cells[index] != null);
+  return has('line.quantity') && has('line.unitPrice');
+}

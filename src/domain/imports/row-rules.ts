@@ -1,0 +1,93 @@
+/**
+ * What may be wrong with a cell or a row before the rules of invoices apply: the codes of {@link ROW_FAULTS}. Their
+ * texts, with the cure, are in `src/text/import-problems.ts`.
+ */
+export const ROW_FAULTS = [
+  /** A cell that an invoice or a line needs is empty. */
+  'cell_empty',
+  /** Facts: `most`, in characters. */
+  'cell_too_long',
+  /** The cell shows an error of a formula: `#N/A`. */
+  'cell_error',
+  /** A formula that no program has computed, so that the file has no value of it. */
+  'formula_not_computed',
+  /** The spreadsheet turned a text into a date: `12/2026`. */
+  'became_date',
+  'not_a_number',
+  /** `1,234` may be 1.234 or 1234, and the file does not tell which. */
+  'ambiguous_number',
+  /** `0.2` under percent may be 0.2 % or 20 %. */
+  'ambiguous_percent',
+  /** Facts: `most`. */
+  'too_many_decimals',
+  'number_too_large',
+  /** A negative quantity, price or amount: credit notes are not imported. */
+  'negative',
+  'foreign_currency',
+  'not_a_date',
+  'ambiguous_date',
+  /** A number where a date is expected: the cell has lost its format. */
+  'date_without_format',
+  /** The program that wrote the file has shortened a long number: `1.234E+14`. */
+  'digits_lost',
+  /** An ICE that the spreadsheet keeps as a number and whose check key shows that digits are missing. */
+  'ice_as_number',
+  /** Facts: `accepted`. */
+  'unknown_choice',
+  'unknown_unit',
+  'unknown_country',
+  'unknown_rate',
+  /** The rows of an invoice state different values. Facts: `first`, `firstRow`. */
+  'differs',
+  /** The column of a whole invoice has something in a row that begins none. */
+  'document_missing',
+  /** The file's first row continues an invoice that does not begin. */
+  'no_beginning',
+  /** Rows of one invoice stand apart. Facts: `otherRow`. */
+  'rows_apart',
+  /** A row of the invoice is hidden. */
+  'hidden_row',
+  /** A quantity, a price or an amount in merged cells: it is not known for which line. */
+  'merged_amount',
+  /** Two columns that exclude each other are filled. Facts: `other`. */
+  'excludes',
+  /** Another invoice of the file has the same number. Facts: `number`, `row`. */
+  'number_repeated',
+  /** An earlier import issued this number with other content. Facts: `number`, `invoice`. */
+  'number_issued_otherwise',
+] as const;
+export type RowFault = (typeof ROW_FAULTS)[number];
+
+/** Why a file as a whole cannot be read. */
+export const FILE_FAULTS = [
+  'empty',
+  /** Facts of those that are `too_…`: `most`. */
+  'too_large',
+  'too_much_unpacked',
+  'too_many_parts',
+  'too_many_rows',
+  'too_many_empty_rows',
+  'too_many_columns',
+  'too_many_invoices',
+  /** Neither a workbook nor a text. */
+  'not_a_spreadsheet',
+  /** The form of Excel before 2007, or its binary one. */
+  'old_excel',
+  'open_document',
+  /** A web page or XML that is named like a spreadsheet. */
+  'web_page',
+  'encrypted',
+  'macros',
+  /** It refers to other files or sources of data. */
+  'external_links',
+  'damaged',
+  /** Facts: `encoding`. */
+  'bad_encoding',
+  /** A quotation mark that is never closed. Facts: `row`. */
+  'unclosed_quote',
+  'no_sheet',
+  'no_header',
+  /** Reading took too long, or more memory than a file may need. */
+  'too_costly',
+] as const;
+export type FileFault = (typeof FILE_FAULTS)[number];

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readSpreadsheet, summary } from '../../../support/read-spreadsheet.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../fixtures/spreadsheets');
+
+/** What is expected of each file: blocks that begin with its name. */
+const EXPECTED = new Map(
+  readFileSync(join(FOLDER, 'expected.txt'), 'utf8')
+    .split(/^== /m)
+    .slice(1)
+    .map((block) => {
+      const end = block.indexOf('\n');
+      return [block.slice(0, end), block.slice(end + 1).trimEnd()] as const;
+    }),
+);
+const FILES = readdirSync(FOLDER).filter((name) => /\.(csv|xlsx)$/.test(name));
+
+describe('files of spreadsheets', () => {
+  it('are all in the table, at least forty', () => {
+    expect([...EXPECTED.keys()].toSorted()).toEqual(FILES.toSorted());
+    expect(FILES.length).toBeGreaterThanOrEqual(40);
+  });
+
+  it.each(FILES)('%s is read as expected', async (name) => {
+    expect(summary(await readSpreadsheet(join(FOLDER, name)))).toBe(EXPECTED.get(name));
+  });
+
+  it('gets invoices once its columns are known', async () => {
+    const mapping = {
+      cpt: 'document',
+      qui: 'customer.name',
+      quoi: 'line.description',
+      cb: 'line.quantity',
+      'combien chacun': 'line.unitPrice',
+    };
+    const { reading, invoices } = await readSpreadsheet(join(FOLDER, 'headers-of-nobody.csv'), { mapping });
+    expect(reading.missing).toEqual([]);
+    expect(invoices.map(({ input }) => input)).toEqual([
+      {
+        customer: { name: 'Atlas Distribution SARL' },
+        lines: [
+          { description: 'Conseil', quantity: 2, unitPrice: 10_050 },
+          { description: 'Formation', quantity: 1, unitPrice: 8000 },
+        ],
+      },
+    ]);
+  });
+
+  it('reads a column of amounts as rates only for those who say so', async () => {
+    const file = join(FOLDER, 'amounts-of-vat.csv');
+    const chosen = await readSpreadsheet(file, { mapping: { tva: 'line.taxRate' } });
+    expect(chosen.invoices.map(({ problems }) => problems.map(({ code }) => code))).toEqual([
+      [],
+      ['unknown_rate'],
+      ['unknown_rate'],
+    ]);
+    const left = await readSpreadsheet(file, { mapping: { tva: null } });
+    expect(left.invoices.every(({ problems }) => problems.length === 0)).toBe(true);
+  });
+
+  it('says where each value came from', async () => {
+    const { invoices } = await readSpreadsheet(join(FOLDER, 'excel.xlsx'));
+    expect(invoices[0]?.origins['lines.1.taxRate']).toEqual({
+      sheet: 'Factures',
+      row: 3,
+      column: 6,
+      header: 'TVA',
+      value: '20%',
+    });
+  });
+});

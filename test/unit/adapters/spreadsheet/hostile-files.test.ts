@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UnreadableFile } from '../../../../src/domain/imports/reading.ts';
+import { HOSTILE_FILES } from '../../../support/hostile-files.ts';
+import { readSpreadsheet } from '../../../support/read-spreadsheet.ts';
+
+// Takes more than 2 s of CPU: some of the files are as large as they may be.
+
+const LIMIT_MS = 2000;
+
+describe('hostile files', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'hostile-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('are at least thirty', () => {
+    expect(HOSTILE_FILES.length).toBeGreaterThanOrEqual(30);
+  });
+
+  it.each(HOSTILE_FILES)('$what is refused: $fault', async ({ fault, make }) => {
+    const file = join(folder, 'file');
+    writeFileSync(file, await make());
+    const begin = process.cpuUsage();
+    const refused = await readSpreadsheet(file).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    const { user, system } = process.cpuUsage(begin);
+    expect(refused).toBeInstanceOf(UnreadableFile);
+    expect((refused as UnreadableFile).code).toBe(fault);
+    // Of this process, so that a loaded machine does not make it fail.
+    expect((user + system) / 1000).toBeLessThan(LIMIT_MS);
+  });
+});
