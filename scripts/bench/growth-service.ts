@@ -4,11 +4,8 @@ import { join } from 'node:path';
 import { type App, startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { ALL_PARTITIONS, LANES } from '../../src/domain/invoice/lanes.ts';
-import { createSumWaiting } from '../../src/domain/invoice/periods/sum-waiting.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
-import { createPeriodSums } from '../../src/storage/period-sums.ts';
-import { markUnsummed } from '../../src/storage/sums-upgrade.ts';
 import { serveRequests } from './bench-process.ts';
 import { storeDone, storePending } from './stored-invoices.ts';
 
@@ -66,8 +63,7 @@ const tenant = demo && (await app.tenants.find(demo.tenantId));
 if (demo === null || tenant === null || invitationUrl === null) throw new Error('the service has no demo tenant');
 const owner = { kind: 'secret', keyId: 'key_bench', tenant, environment: 'test' } as const;
 const invoicesOf = ({ store: { db } }: App) => db.collection<InvoiceDocument>('invoices');
-const stored = await storeDone(invoicesOf(app), owner, { count, lines, overMs: OVER_MS });
-await sumStored(app);
+const stored = await storeDone(app.store.db, owner, { count, lines, overMs: OVER_MS });
 const each = Math.max(1, Math.floor(count / SAMPLE));
 
 serveRequests<GrowthRequest>(
@@ -90,15 +86,6 @@ process.send?.({
   invitationUrl,
   ids: stored.filter((_id, index) => index % each === 0),
 } satisfies GrowthService);
-
-/** Brings the stored invoices into the sums, as a worker does with those that no event brings there. */
-async function sumStored({ store: { db } }: App): Promise<void> {
-  await markUnsummed(db);
-  const sum = createSumWaiting(createPeriodSums(db));
-  const waiting = { unsummed: { $exists: true } } as const;
-  do await sum();
-  while ((await db.collection('invoices').findOne(waiting)) !== null);
-}
 
 async function claimDue(): Promise<Pick<GrowthAnswer, 'searches' | 'claims'>> {
   const collection = invoicesOf(app);

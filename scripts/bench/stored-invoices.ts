@@ -1,10 +1,14 @@
-import type { Collection } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { newInvoice } from '../../src/domain/invoice/create-invoice.ts';
 import { inputOfRestBody } from '../../src/domain/invoice/create-invoice-input.ts';
+import type { InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
+import { NO_SUMS, plus, type Sums, sumsOfOne } from '../../src/domain/invoice/periods/day-sums.ts';
+import { summedOf } from '../../src/domain/invoice/periods/summed-invoice.ts';
 import { seriesOf } from '../../src/domain/invoice/series-number.ts';
 import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
 import type { Member } from '../../src/domain/principal.ts';
-import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { additionOf, DAY_SUMS_COLLECTION, type DaySumsDocument, dayKey } from '../../src/storage/day-sums.ts';
+import { documentOf, type InvoiceDocument, invoiceOf } from '../../src/storage/invoice-document.ts';
 import { transition } from './invoice-update.ts';
 import { invoiceBody, readBody } from './throughput-invoice.ts';
 
@@ -39,23 +43,36 @@ export function storeIdle(
 }
 
 /**
- * Stores `count` accepted invoices, numbered from 1, for which nothing is left to do; one in 100 is rejected.
+ * Stores `count` accepted invoices, numbered from 1, for which nothing is left to do; one in 100 is rejected. They are in
+ * the sums, and a search finds them.
  * @returns their ids, oldest first
  */
-export function storeDone(
-  invoices: Collection<InvoiceDocument>,
-  owner: Member,
-  stored: StoredInvoices,
-): Promise<string[]> {
+export async function storeDone(db: Db, owner: Member, stored: StoredInvoices): Promise<string[]> {
   let serial = 0;
-  return store(invoices, owner, stored, ({ work: _done, ...document }) => {
+  const days = new Map<string, Map<InvoiceStatus, Sums>>();
+  const ids = await store(invoicesOf(db), owner, stored, ({ work: _done, unsummed: _summed, ...document }) => {
     serial++;
     const status = serial % 100 === 0 ? 'rejected' : 'accepted';
     const series = { name: seriesOf(document), serial };
     const dgiId = status === 'accepted' ? `DGI-TEST-${String(serial).padStart(16, '0')}` : null;
     const { $set, $push } = transition(0, status, { series, dgiId });
-    return { ...document, ...($set as Partial<InvoiceDocument>), events: [($push as { events: never }).events] };
+    const done = { ...document, ...($set as Partial<InvoiceDocument>), events: [($push as { events: never }).events] };
+    const summed = summedOf(invoiceOf(done));
+    const key = dayKey(summed, summed.date);
+    const ofDay = days.get(key) ?? new Map<InvoiceStatus, Sums>();
+    days.set(key, ofDay.set(status, plus(ofDay.get(status) ?? NO_SUMS, sumsOfOne(summed))));
+    return { ...done, summed: status, searchTerms: [...summed.searchTerms] };
   });
+  const updates = [...days].map(([_id, ofDay]) => {
+    const sums = [...ofDay].map(([status, each]) => ({ ...each, kind: 'invoice' as const, status }));
+    return { updateOne: { filter: { _id }, update: additionOf(sums), upsert: true } };
+  });
+  await db.collection<DaySumsDocument>(DAY_SUMS_COLLECTION).bulkWrite(updates);
+  return ids;
+}
+
+function invoicesOf(db: Db): Collection<InvoiceDocument> {
+  return db.collection('invoices');
 }
 
 async function store(

@@ -8,10 +8,8 @@ import { readConfig } from '../../src/config.ts';
 import { MAGIC_ICES, type Scenario } from '../../src/domain/invoice/test-scenarios.ts';
 import { moroccanDate } from '../../src/domain/morocco/time.ts';
 import { invite } from '../../src/domain/person/invite.ts';
-import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type NumberDocument, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
-import { markUnsummed } from '../../src/storage/sums-upgrade.ts';
 import { Client } from '../../test/support/client.ts';
 import { startReceiver } from '../../test/support/receiver.ts';
 import { storeDone } from '../bench/stored-invoices.ts';
@@ -124,16 +122,14 @@ export async function startSampleWorkspace(): Promise<SampleWorkspace> {
   };
 }
 
-/** Stores the invoices of a month, with their numbers; the worker brings them into the sums. */
+/** Stores the invoices of a month, with their numbers. */
 async function storeMonth(db: Db, owner: Parameters<typeof storeDone>[1]): Promise<void> {
-  const invoices = db.collection<InvoiceDocument>('invoices');
-  const ids = await storeDone(invoices, owner, { count: EARLIER_INVOICES, lines: 2, overMs: MONTH_MS });
+  const ids = await storeDone(db, owner, { count: EARLIER_INVOICES, lines: 2, overMs: MONTH_MS });
   const name = moroccanDate(new Date()).slice(0, 'YYYY'.length);
   const key = (serial: number) =>
     seriesKey({ tenantId: owner.tenant.id, environment: owner.environment }, { name, serial });
   const numbers = ids.map((invoiceId, nth) => ({ _id: key(nth + 1), invoiceId }));
   await db.collection<NumberDocument>('invoice_numbers').insertMany(numbers);
-  await markUnsummed(db);
 }
 
 const iceOf = (scenario: Scenario) => Object.keys(MAGIC_ICES).find((ice) => MAGIC_ICES[ice] === scenario) ?? ORDINARY;

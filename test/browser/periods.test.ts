@@ -9,7 +9,6 @@ import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { NUMBER_TEXTS } from '../../src/dashboard/text/numbers.ts';
 import { PERIOD_EXPORT_TEXTS, PERIOD_FILES } from '../../src/dashboard/text/period-exports.ts';
 import { moroccanDate } from '../../src/domain/morocco/time.ts';
-import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type NumberDocument, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { DECLARATION_LABELS } from '../../src/text/declaration-labels.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
@@ -124,7 +123,7 @@ describe.skipIf(BROWSER_PATH === null)('the page of a period', () => {
     const owner = { tenantId: tenant.id, environment: 'test' } as const;
     const { db } = service.app.store;
     const by = { kind: 'secret', keyId: 'key_samples', tenant: found, environment: 'test' } as const;
-    const ids = await storeDone(db.collection<InvoiceDocument>('invoices'), by, { count: 40, lines: 1 });
+    const ids = await storeDone(db, by, { count: 40, lines: 1 });
     const name = moroccanDate(new Date()).slice(0, 4);
     const key = (serial: number) => seriesKey(owner, { name, serial });
     const lost = { _id: key(45), invoiceId: 'lost', lostFrom: 41 };

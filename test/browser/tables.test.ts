@@ -3,7 +3,6 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { storeDone } from '../../scripts/bench/stored-invoices.ts';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
-import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { firstOf } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -31,8 +30,7 @@ describe.skipIf(BROWSER_PATH === null)('tables in a browser', () => {
     const tenant = await service.app.tenants.find(opened.tenant.id);
     if (!tenant) throw new Error('the tenant is missing');
     const owner = { kind: 'secret', keyId: 'key_samples', tenant, environment: 'test' } as const;
-    const invoices = service.app.store.db.collection<InvoiceDocument>('invoices');
-    await storeDone(invoices, owner, { count: 60, lines: 1, overMs: 86_400_000 });
+    await storeDone(service.app.store.db, owner, { count: 60, lines: 1, overMs: 86_400_000 });
     await opened.page.reload();
     await opened.page.waitForSelector('.row-link');
     return opened;

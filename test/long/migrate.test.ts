@@ -7,7 +7,6 @@ import { storeDone } from '../../scripts/bench/stored-invoices.ts';
 import type { Member } from '../../src/domain/principal.ts';
 import { COLLECTIONS } from '../../src/storage/collection-rules.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
-import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { Client } from '../support/client.ts';
 import { digests, indexTexts, of, openEmbedded, runMigration } from '../support/migration.ts';
 import { freshDbName } from '../support/mongodb.ts';
@@ -43,10 +42,9 @@ afterAll(async () => {
 
 /** Stores the invoices of a tenant as a service leaves them: each with its number, its XML and two events. */
 async function storeInvoices(db: Db, owner: Member): Promise<void> {
-  const invoices = db.collection<InvoiceDocument>('invoices');
   const raw = (name: string) => db.collection<{ _id: unknown }>(name);
   for (let stored = 0; stored < INVOICES; stored += GROUP) {
-    const ids = await storeDone(invoices, owner, { count: Math.min(GROUP, INVOICES - stored), lines: 3 });
+    const ids = await storeDone(db, owner, { count: Math.min(GROUP, INVOICES - stored), lines: 3 });
     const at = new Date();
     const files = ids.map((id, n) => ({
       _id: new ObjectId(),

@@ -14,7 +14,6 @@ import { readConfig } from '../../src/config.ts';
 import type { Member } from '../../src/domain/principal.ts';
 import { COLLECTIONS, PLACEMENTS } from '../../src/storage/collection-rules.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
-import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { digests, indexTexts, of, openEmbedded, runMigration } from '../support/migration.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
@@ -89,7 +88,7 @@ describe('the embedded engine with some hundred invoices, one in the middle of i
 
     const store = await openEmbedded(embedded().DATA_DIR);
     const owner = { tenant: { id: tenant.id }, environment: 'test', keyId: 'key_1' } as unknown as Member;
-    await storeDone(store.db.collection<InvoiceDocument>('invoices'), owner, { count: 200, lines: 3 });
+    await storeDone(store.db, owner, { count: 200, lines: 3 });
     await storeStrange(store);
     before = await digests(store.db);
     indexes = await indexTexts(store.db, MOVED);

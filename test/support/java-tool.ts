@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
+const MAX_OUTPUT = 64 * 1024 * 1024;
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
 /** A Java program in this folder that runs a third-party validator. */
@@ -27,6 +28,9 @@ export const veraPdf = () => javaTool('ValidatePdf', 'verapdf-pom.xml', '1.28.2'
  */
 export const signatureValidator = () => javaTool('ValidatePades', 'dss-pom.xml', '6.4');
 
+/** Saxon, an XSLT processor. Arguments: a stylesheet and XML files. Output: `NAME RESULT`. */
+export const xsltProcessor = () => javaTool('TransformXml', 'saxon-pom.xml', '12.5');
+
 /**
  * Prepares a tool: fetches its libraries with Maven and compiles it on the first call; later calls reuse the result.
  * @returns null when Java, its compiler or Maven is missing, or when Maven cannot download
@@ -43,7 +47,11 @@ function javaTool(program: string, pom: string, version: string): JavaTool | nul
           return join(folder, name);
         });
         const command = ['-cp', `${home}/*:${home}`, program, ...options, ...paths];
-        const said = execFileSync('java', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+        const said = execFileSync('java', command, {
+          encoding: 'utf8',
+          maxBuffer: MAX_OUTPUT,
+          stdio: ['ignore', 'pipe', 'ignore'],
+        });
         return said.replaceAll(`${folder}/`, '').trim().split('\n');
       } finally {
         rmSync(folder, { recursive: true });
