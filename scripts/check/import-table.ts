@@ -103,7 +103,8 @@ export const IMPORT_TABLE: readonly Row[] = [
     may: [
       ...['domain/', 'text/'],
       ...['adapters/threads.ts', 'adapters/der.ts', 'adapters/watched-file.ts', 'adapters/sync-folder.ts'],
-      'adapters/address-attempts.ts',
+      // Declarations, templates and returned files are workbooks.
+      ...['adapters/address-attempts.ts', 'adapters/workbook/'],
     ],
   },
   // The texts that documents, mails and pages print.

@@ -29,12 +29,19 @@ export function csvLine(cells: readonly Cell[], language: DocumentLanguage): str
     if (cell === null) return '';
     if (typeof cell === 'number') return decimalOf(cell).replace('.', decimal);
     // Spreadsheets of every language read this form as a date.
-    if (typeof cell !== 'string') return cell.day;
-    const harmless = cell.replaceAll(FORMULA_BEGINS, "'");
-    const safe = isChanged(harmless) ? `'${harmless}` : harmless;
-    return /["\r\n\t,;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    return typeof cell === 'string' ? csvField(cell) : cell.day;
   });
   return `${written.join(separator)}\r\n`;
+}
+
+/**
+ * Formats a text for a line of any separator that is `,`, `;`, `|` or a tab, with an apostrophe in front where
+ * {@link csvLine} has one.
+ */
+export function csvField(text: string): string {
+  const harmless = text.replaceAll(FORMULA_BEGINS, "'");
+  const safe = isChanged(harmless) ? `'${harmless}` : harmless;
+  return /["\r\n\t,;|]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /**

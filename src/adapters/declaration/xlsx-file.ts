@@ -1,11 +1,11 @@
-import { Readable } from 'node:stream';
-import { ZipFile } from 'yazl';
 import type { DocumentLanguage } from '../../domain/document-language.ts';
 import { NO_SUMS } from '../../domain/invoice/periods/day-sums.ts';
 import { type DeclaredDocument, plusDeclared } from '../../domain/invoice/periods/declared-document.ts';
 import { directionOf } from '../../text/document-format.ts';
+import { amountCell, rowOf, textCell, valueCell } from '../workbook/cells.ts';
+import { packed } from '../workbook/pack.ts';
+import { sheetEnd, sheetPath, sheetStart, workbookParts } from '../workbook/parts.ts';
 import type { Column } from './columns.ts';
-import { amountCell, rowOf, STYLES, sheetEnd, sheetStart, textCell, valueCell, WORKBOOK_PARTS } from './xlsx-parts.ts';
 
 interface Sheet {
   /** The name of the sheet: at most 31 characters, none of `[]:*?/\`. */
@@ -18,25 +18,16 @@ interface Sheet {
  * and a row of sums. Numbers and ICEs are texts, amounts are numbers with two decimals, and days are dates. Rows are
  * written as they are read, so the memory does not grow with them.
  */
-export async function* writeXlsx(
+export function writeXlsx(
   columns: readonly Column[],
   batches: AsyncIterable<readonly DeclaredDocument[]>,
   { title, language }: Sheet,
-): AsyncGenerator<Uint8Array, void, void> {
-  const zip = new ZipFile();
-  const parts = { ...WORKBOOK_PARTS(title), 'xl/styles.xml': STYLES };
-  for (const [path, text] of Object.entries(parts)) zip.addBuffer(Buffer.from(text), path);
-  const sheet = Readable.from(sheetOf(columns, batches, language), { objectMode: false });
-  zip.addReadStream(sheet, 'xl/worksheets/sheet1.xml');
-  zip.end();
-  const { outputStream } = zip as unknown as { readonly outputStream: Readable };
-  zip.on('error', (error: Error) => outputStream.destroy(error));
-  try {
-    for await (const bytes of outputStream) yield bytes as Uint8Array;
-  } finally {
-    // The reader may have left.
-    sheet.destroy();
-  }
+): AsyncIterable<Uint8Array> {
+  const around = Object.entries(workbookParts([title], directionOf(language) === 'rtl')).map(([path, content]) => ({
+    path,
+    content,
+  }));
+  return packed([...around, { path: sheetPath(0), content: () => sheetOf(columns, batches, language) }]);
 }
 
 async function* sheetOf(
@@ -44,9 +35,8 @@ async function* sheetOf(
   batches: AsyncIterable<readonly DeclaredDocument[]>,
   language: DocumentLanguage,
 ): AsyncGenerator<Buffer, void, void> {
-  const widths = columns.map(({ width }) => width);
   const headings = columns.map(({ heading }, index) => textCell(index, 1, heading, 'heading'));
-  yield Buffer.from(sheetStart(widths, directionOf(language) === 'rtl') + rowOf(1, headings));
+  yield Buffer.from(sheetStart(columns, directionOf(language) === 'rtl') + rowOf(1, headings));
   let row = 1;
   let sums = NO_SUMS;
   for await (const batch of batches) {

@@ -1,0 +1,133 @@
+/** How the characters of a CSV file are written. */
+export interface CsvForm {
+  /** Bytes of a character of the syntax. */
+  readonly unit: 1 | 2;
+  readonly isBigEndian: boolean;
+  /** Its code. */
+  readonly separator: number;
+}
+
+/** A record of a CSV file. */
+export interface CsvRecord {
+  /** Its number as spreadsheet programs show it, from 1; 0 of what is no row to them. */
+  readonly row: number;
+  /** Its fields as written, with their quotes. */
+  readonly fields: Buffer[];
+  /** What ends it; empty at the end of the file. */
+  readonly end: Buffer;
+}
+
+const [LF, CR, QUOTE, BYTE_ORDER_MARK] = [0x0a, 0x0d, 0x22, 0xfeff];
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * Splits the bytes of a CSV file into records (RFC 4180), so that all that is not changed can be written again as it
+ * is. A quote begins a quoted field only directly at the field's start. The byte order mark, and a first line such as
+ * `sep=;`, are yielded as records of row 0.
+ */
+export async function* csvRecords(bytes: AsyncIterable<Uint8Array>, form: CsvForm): AsyncGenerator<CsvRecord[]> {
+  const splitter = new Splitter(form);
+  for await (const chunk of bytes) yield splitter.add(chunk);
+  yield splitter.finish();
+}
+
+/** A first line that tells spreadsheet programs the separator, and which they do not show. */
+const SEPARATOR_STATED = /^"?sep=.?"?$/i;
+
+/** Returns the first characters of a field, as far as they are ASCII, in each encoding. */
+function asciiOf(field: Buffer = Buffer.alloc(0)): string {
+  return field.toString('latin1', 0, 16).replaceAll('\0', '');
+}
+
+class Splitter {
+  readonly #form: CsvForm;
+  /** From the start of the record that is not complete. */
+  #bytes: Buffer = Buffer.alloc(0);
+  /** Where the next character is. */
+  #at = 0;
+  #cuts: number[] = [];
+  #state: 'start' | 'plain' | 'quoted' | 'closed' = 'start';
+  #row = 1;
+  #isBegun = false;
+  #isSeparatorStated = false;
+
+  constructor(form: CsvForm) {
+    this.#form = form;
+  }
+
+  add(chunk: Uint8Array): CsvRecord[] {
+    this.#bytes = this.#bytes.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#bytes, chunk]);
+    return this.#split(false);
+  }
+
+  finish(): CsvRecord[] {
+    const records = this.#split(true);
+    if (this.#bytes.length > 0) records.push(this.#cut(this.#bytes.length, this.#bytes.length));
+    return records;
+  }
+
+  #split(isLast: boolean): CsvRecord[] {
+    const records: CsvRecord[] = [];
+    const { unit, separator } = this.#form;
+    if (!this.#isBegun) {
+      if (this.#bytes.length < UTF8_MARK.length && !isLast) return records;
+      this.#isBegun = true;
+      const mark = this.#markLength();
+      if (mark > 0) records.push({ row: 0, fields: [this.#bytes.subarray(0, mark)], end: Buffer.alloc(0) });
+      this.#bytes = this.#bytes.subarray(mark);
+    }
+    while (this.#at + unit <= this.#bytes.length) {
+      const code = this.#codeAt(this.#at);
+      const after = this.#at + unit;
+      if (this.#state === 'quoted') {
+        if (code === QUOTE) this.#state = 'closed';
+      } else if (code === CR || code === LF) {
+        // A line feed may follow.
+        if (code === CR && after + unit > this.#bytes.length && !isLast) break;
+        const isPair = code === CR && after + unit <= this.#bytes.length && this.#codeAt(after) === LF;
+        records.push(this.#cut(this.#at, isPair ? after + unit : after));
+        continue;
+      } else if (code === separator) {
+        this.#cuts.push(this.#at);
+        this.#state = 'start';
+      } else if (code === QUOTE && this.#state !== 'plain') {
+        // At the start, or doubled within quotes.
+        this.#state = 'quoted';
+      } else this.#state = 'plain';
+      this.#at = after;
+    }
+    return records;
+  }
+
+  /** Ends the record. */
+  #cut(contentEnd: number, end: number): CsvRecord {
+    const { unit } = this.#form;
+    const starts = [0, ...this.#cuts.map((cut) => cut + unit)];
+    const ends = [...this.#cuts, contentEnd];
+    const fields = starts.map((start, i) => this.#bytes.subarray(start, ends[i]));
+    if (this.#row === 1 && !this.#isSeparatorStated && SEPARATOR_STATED.test(asciiOf(fields[0]))) {
+      this.#isSeparatorStated = true;
+      this.#row = 0;
+    }
+    const record = { row: this.#row++, fields, end: this.#bytes.subarray(contentEnd, end) };
+    this.#bytes = this.#bytes.subarray(end);
+    this.#at = 0;
+    this.#cuts = [];
+    this.#state = 'start';
+    return record;
+  }
+
+  #markLength(): number {
+    const { unit } = this.#form;
+    if (unit === 2) return this.#bytes.length >= 2 && this.#codeAt(0) === BYTE_ORDER_MARK ? 2 : 0;
+    return this.#bytes.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? UTF8_MARK.length : 0;
+  }
+
+  #codeAt(at: number): number {
+    const { unit, isBigEndian } = this.#form;
+    const byte = this.#bytes[at] ?? 0;
+    if (unit === 1) return byte;
+    const other = this.#bytes[at + 1] ?? 0;
+    return isBigEndian ? (byte << 8) | other : byte | (other << 8);
+  }
+}

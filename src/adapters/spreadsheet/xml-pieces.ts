@@ -1,0 +1,159 @@
+/** A piece of a part's XML: a tag that was asked for, or what stands between two of them, which may come in several. */
+export interface XmlPiece {
+  readonly kind: 'start' | 'end' | 'empty' | 'other';
+  /** The local name of a tag; empty for others. */
+  readonly name: string;
+  /** As written. */
+  readonly raw: string;
+}
+
+/** Longest tag, comment or CDATA section that is read, characters. */
+const LONGEST = 1024 * 1024;
+
+/**
+ * Splits XML (UTF-8) into pieces, which joined are the text again. Nothing is expanded: an entity stays as it is.
+ * @param names the local names of the tags that are pieces of their own, if they have the prefix of the root
+ * @throws if it is not UTF-8, a tag does not end, or one is longer than 1 MiB
+ */
+export async function* xmlPieces(
+  bytes: AsyncIterable<Uint8Array>,
+  names: readonly string[],
+): AsyncGenerator<XmlPiece[], void, void> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const splitter = new Splitter(names);
+  let rest = '';
+  for await (const chunk of bytes) {
+    const text = rest + decoder.decode(chunk, { stream: true });
+    const { pieces, end } = splitter.split(text);
+    rest = text.slice(end);
+    if (rest.length > LONGEST) throw new Error('a tag of the XML is too long');
+    yield pieces;
+  }
+  rest += decoder.decode();
+  if (rest.length > 0) throw new Error('the XML ends within a tag');
+}
+
+const [EXCLAMATION, QUOTE, APOSTROPHE, SLASH, END, QUESTION] = [0x21, 0x22, 0x27, 0x2f, 0x3e, 0x3f];
+
+class Splitter {
+  readonly #names: ReadonlySet<string>;
+  /** Whether a name begins with the letter of a code: most tags of a sheet are passed over by that alone. */
+  readonly #initials: readonly boolean[];
+  /** That of the root with its colon; null before it. */
+  #prefix: string | null = null;
+
+  constructor(names: readonly string[]) {
+    this.#names = new Set(names);
+    const initials = names.map((name) => name.charCodeAt(0));
+    this.#initials = Array.from({ length: 128 }, (_, code) => initials.includes(code));
+  }
+
+  /** @returns the pieces of a text, and where what is not whole begins */
+  split(text: string): { readonly pieces: XmlPiece[]; readonly end: number } {
+    const pieces: XmlPiece[] = [];
+    let from = 0;
+    let at = 0;
+    const passTo = (end: number) => {
+      if (end > from) pieces.push({ kind: 'other', name: '', raw: text.slice(from, end) });
+      from = end;
+    };
+    while (at < text.length) {
+      const tag = text.indexOf('<', at);
+      if (tag === -1) {
+        at = text.length;
+        break;
+      }
+      const end = endOf(text, tag);
+      if (end === null) {
+        at = tag;
+        break;
+      }
+      const name = this.#nameOf(text, tag, end);
+      if (name !== null) {
+        passTo(tag);
+        const isEnd = text.charCodeAt(tag + 1) === SLASH;
+        const kind = isEnd ? 'end' : text.charCodeAt(end - 2) === SLASH ? 'empty' : 'start';
+        pieces.push({ kind, name, raw: text.slice(tag, end) });
+        from = end;
+      }
+      at = end;
+    }
+    passTo(at);
+    return { pieces, end: at };
+  }
+
+  /** Returns the local name of a tag; null if it is none that was asked for. */
+  #nameOf(text: string, tag: number, end: number): string | null {
+    const first = text.charCodeAt(tag + 1);
+    if (first === EXCLAMATION || first === QUESTION) return null;
+    this.#prefix ??= prefixOf({ raw: text.slice(tag, end) });
+    let start = tag + (first === SLASH ? 2 : 1);
+    if (!text.startsWith(this.#prefix, start)) return null;
+    start += this.#prefix.length;
+    if (!this.#initials[text.charCodeAt(start)]) return null;
+    let last = start;
+    // Up to a blank, a slash or the end of the tag.
+    for (
+      let code = text.charCodeAt(last);
+      code > 0x20 && code !== SLASH && code !== END;
+      code = text.charCodeAt(++last)
+    );
+    const name = text.slice(start, last);
+    return this.#names.has(name) ? name : null;
+  }
+}
+
+/** What is no tag, and what ends it. */
+const OTHERS = [
+  ['<!--', '-->'],
+  ['<![CDATA[', ']]>'],
+  ['<?', '?>'],
+] as const;
+
+/** Returns where the markup ends that begins at a place; null if the text has not all of it. */
+function endOf(text: string, start: number): number | null {
+  const first = text.charCodeAt(start + 1);
+  if (first === EXCLAMATION || first === QUESTION) {
+    for (const [begin, end] of OTHERS) {
+      if (!text.startsWith(begin, start)) continue;
+      const found = text.indexOf(end, start + begin.length);
+      return found === -1 ? null : found + end.length;
+    }
+    // `<![CD` may go on as a CDATA section.
+    if (OTHERS.some(([begin]) => begin.startsWith(text.slice(start)))) return null;
+  }
+  for (let i = start + 1; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === END) return i + 1;
+    if (code !== QUOTE && code !== APOSTROPHE) continue;
+    i = text.indexOf(code === QUOTE ? '"' : "'", i + 1);
+    if (i === -1) return null;
+  }
+  return null;
+}
+
+/** Returns an attribute of a tag as written; null if it has none of that name. */
+export function attributeOf({ raw }: XmlPiece, name: string): string | null {
+  // As nearly all programs write it.
+  const usual = ` ${name}="`;
+  const at = raw.indexOf(usual);
+  if (at !== -1) return raw.slice(at + usual.length, raw.indexOf('"', at + usual.length));
+  const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(raw);
+  return found ? (found[1] ?? found[2] ?? '') : null;
+}
+
+/** `x:` of `<x:row r="1">`. */
+export function prefixOf({ raw }: Pick<XmlPiece, 'raw'>): string {
+  return /^<\/?([^\s/>:]+:)/.exec(raw)?.[1] ?? '';
+}
+
+/** Returns a text as its XML says it: with the characters of its references. */
+export function textOfXml(written: string): string {
+  return written.replaceAll(/&(?:#(\d+)|#x([0-9a-fA-F]+)|(amp|lt|gt|quot|apos));/g, (all, decimal, hex, name) => {
+    if (name !== undefined) return NAMED[name] ?? all;
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : all;
+  });
+}
+
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

@@ -1,0 +1,35 @@
+import { Readable } from 'node:stream';
+import { ZipFile } from 'yazl';
+
+/** A file of a package. */
+export interface Part {
+  readonly path: string;
+  /** A text, or the bytes as they are made, which are read when the files before it are written. */
+  readonly content: string | (() => AsyncIterable<Uint8Array>);
+  readonly modified?: Date;
+}
+
+/** Writes files as a ZIP, in their order. What a content throws is thrown. */
+export async function* packed(parts: Iterable<Part>): AsyncGenerator<Uint8Array, void, void> {
+  const zip = new ZipFile();
+  let open: Readable | null = null;
+  const { outputStream } = zip as unknown as { readonly outputStream: Readable };
+  zip.on('error', (error: Error) => outputStream.destroy(error));
+  for (const { path, content, modified } of parts) {
+    const options = modified === undefined ? {} : { mtime: modified };
+    if (typeof content === 'string') zip.addBuffer(Buffer.from(content), path, options);
+    else {
+      zip.addReadStreamLazy(path, options, (opened) => {
+        open = Readable.from(content(), { objectMode: false });
+        opened(null, open);
+      });
+    }
+  }
+  zip.end();
+  try {
+    for await (const bytes of outputStream) yield bytes as Uint8Array;
+  } finally {
+    // The reader may have left.
+    (open as Readable | null)?.destroy();
+  }
+}
