@@ -193,6 +193,11 @@ const FILE_TEXTS: Readonly<Record<FileFault, Texts>> = {
     ar: 'أعمدة الورقة كثيرة جدا: الحد الأقصى هو {most}.',
     en: 'The sheet has too many columns: at most {most}.',
   },
+  too_many_cells: {
+    fr: 'La feuille a trop de cellules remplies\u00a0: {most} au plus. Divisez-la, ou supprimez les colonnes inutiles.',
+    ar: 'الخلايا المملوءة في الورقة كثيرة جدا: الحد الأقصى هو {most}. قسّموها أو احذفوا الأعمدة غير اللازمة.',
+    en: 'The sheet has too many cells with content: at most {most}. Split it, or delete the columns that are not needed.',
+  },
   too_many_invoices: {
     fr: 'Le fichier a trop de factures\u00a0: {most} au plus. Divisez-le.',
     ar: 'فواتير الملف كثيرة جدا: الحد الأقصى هو {most}. قسّموه.',

@@ -40,6 +40,8 @@ async function* readRows(
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
+    // Spaces after a quotation mark that closes.
+    rtrim: true,
     max_record_size: LONGEST_ROW,
     from_line: isStated ? 2 : 1,
   });
@@ -47,11 +49,13 @@ async function* readRows(
   text.on('error', (error) => parser.destroy(error));
   text.pipe(parser);
   let rows: SheetRow[] = [];
-  let [row, emptyRows] = [0, 0];
+  let [row, emptyRows, count] = [0, 0, 0];
   try {
     for await (const record of parser as AsyncIterable<readonly string[]>) {
       row++;
       const cells = cellsOf(record);
+      count += cells.length;
+      if (count > IMPORT_LIMITS.cells) throw new UnreadableFile('too_many_cells', { most: IMPORT_LIMITS.cells });
       emptyRows = cells.length === 0 ? emptyRows + 1 : 0;
       if (emptyRows > IMPORT_LIMITS.emptyRows)
         throw new UnreadableFile('too_many_empty_rows', { most: IMPORT_LIMITS.emptyRows });

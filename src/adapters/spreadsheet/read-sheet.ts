@@ -40,7 +40,7 @@ export async function* readSheet(
   let rows: SheetRow[] = [];
   let cells: (Cell | null)[] = [];
   let cell: PendingCell | null = null;
-  let [row, nextColumn, emptyRows] = [0, 0, 0];
+  let [row, nextColumn, emptyRows, count] = [0, 0, 0, 0];
   let [isHidden, isInRow, isValue, isReading] = [false, false, false, false];
 
   function openRow(attributes: Readonly<Record<string, string>>): void {
@@ -64,6 +64,7 @@ export async function* readSheet(
     const read = cellOf(pending, context);
     if (read === null) return;
     if (column >= IMPORT_LIMITS.columns) throw new UnreadableFile('too_many_columns', { most: IMPORT_LIMITS.columns });
+    if (++count > IMPORT_LIMITS.cells) throw new UnreadableFile('too_many_cells', { most: IMPORT_LIMITS.cells });
     while (cells.length < column) cells.push(null);
     cells.push(read);
   }

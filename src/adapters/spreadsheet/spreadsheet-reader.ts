@@ -4,7 +4,7 @@ import { createThreads, type OnFatal, type Threads } from '../threads.ts';
 import type { ReadAnswer, ReadTask } from './read-thread.ts';
 
 /** Time limits of a thread, milliseconds: to examine a file, start included, and to read a batch. */
-const TIME_LIMITS = { open: 60_000, batch: 20_000 } as const;
+const TIME_LIMITS = { open: 120_000, batch: 20_000 } as const;
 
 /** Heap limits of a thread, MiB. The largest workbook within `IMPORT_LIMITS` has 80 MiB of texts. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 };

@@ -43,6 +43,7 @@ export function textCell(text: string): Cell | null {
  * @returns null for a number that is so small or so large that it needs an exponent
  */
 export function plainNumber(value: number): string | null {
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return String(value);
   const text = String(Number(value.toPrecision(15)));
   return /^-?\d+(\.\d+)?$/.test(text) ? text : null;
 }

@@ -14,6 +14,8 @@ export const IMPORT_LIMITS = {
   columns: 200,
   /** Rows before the header row. */
   rowsBeforeHeader: 50,
+  /** Cells with content; in a CSV file also the empty ones before them. */
+  cells: 2_000_000,
   invoices: 10_000,
   /** Lines of one invoice that are read: one more than an invoice may have, so that its rule can tell. */
   lines: 1001,

@@ -9,9 +9,12 @@ import { readIce } from './ice.ts';
 import { IMPORT_LIMITS } from './limits.ts';
 import { numberOf } from './numbers.ts';
 
+/** Errors of formulas, as programs write them into CSV files. */
+const ERROR = /^\s*(#(N\/A|REF!|VALUE!|VALEUR!|NAME\?|NOM\?|DIV\/0!|NUM!|NOMBRE!|NULL!|NUL!|SPILL!)|Err:\d{3})\s*$/;
+
 /** Converts a cell that is not empty to the value of its column's kind. */
 export function readValue(cell: Cell, kind: ColumnKind, conventions: Conventions, choices: Choices): CellValue {
-  if (cell.kind === 'error') return { fault: 'cell_error' };
+  if (cell.kind === 'error' || (cell.kind === 'text' && ERROR.test(cell.text))) return { fault: 'cell_error' };
   if (cell.kind === 'uncomputed') return { fault: 'formula_not_computed' };
   if (cell.kind === 'text' && cell.text.length > IMPORT_LIMITS.cell)
     return { fault: 'cell_too_long', facts: { most: IMPORT_LIMITS.cell } };

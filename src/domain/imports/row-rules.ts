@@ -68,6 +68,7 @@ export const FILE_FAULTS = [
   'too_many_rows',
   'too_many_empty_rows',
   'too_many_columns',
+  'too_many_cells',
   'too_many_invoices',
   /** Neither a workbook nor a text. */
   'not_a_spreadsheet',

@@ -35,4 +35,10 @@ describe('hostile files', () => {
     // Of this process, so that a loaded machine does not make it fail.
     expect((user + system) / 1000).toBeLessThan(LIMIT_MS);
   });
+
+  it('have at most two million cells: the time of reading is that of the largest harmless file', async () => {
+    const file = join(folder, 'cells.csv');
+    writeFileSync(file, `Facture;Client;Désignation;PU HT\r\n${`${'1;'.repeat(200)}\r\n`.repeat(10_001)}`);
+    await expect(readSpreadsheet(file)).rejects.toMatchObject({ code: 'too_many_cells', facts: { most: 2_000_000 } });
+  });
 });
