@@ -3,26 +3,8 @@ import type { OpenFile, Table } from '../../domain/imports/table.ts';
 import { type CellContext, readSheet } from './read-sheet.ts';
 import { readStrings } from './read-strings.ts';
 import { readStyles } from './read-styles.ts';
-import { attributeOf, readWholeXml } from './read-xml.ts';
 import { openParts, type Parts } from './read-zip.ts';
-
-/** A relationship of a part to another. */
-interface Relationship {
-  /** The last part of its type, which is the same in both namespaces of the standard. */
-  readonly type: string;
-  readonly path: string;
-}
-
-interface SheetEntry {
-  readonly name: string;
-  readonly id: string;
-  readonly isHidden: boolean;
-}
-
-/** Longest name of a sheet; the standard allows 31 characters. */
-const LONGEST_NAME = 100;
-const MOST_SHEETS = 500;
-const MOST_RELATIONSHIPS = 10_000;
+import { relationshipsOf, sheetsOf, workbookPath } from './workbook-parts.ts';
 
 /**
  * Opens a workbook (ECMA-376). One with macros or with links to other sources is refused: what it shows may depend on
@@ -50,9 +32,7 @@ function refuseOthers(paths: ReadonlySet<string>): void {
 }
 
 async function workbookOf(parts: Parts): Promise<OpenFile> {
-  const root = [...(await relationshipsOf(parts, '')).values()];
-  const workbook = root.find(({ type, path }) => type === 'officeDocument' && parts.paths.has(path))?.path;
-  if (workbook === undefined || !/\.xml$/i.test(workbook)) throw new UnreadableFile('not_a_spreadsheet');
+  const workbook = await workbookPath(parts);
   const related = await relationshipsOf(parts, workbook);
   const pathOf = (type: string) =>
     related.values().find((each) => each.type === type && parts.paths.has(each.path))?.path;
@@ -76,56 +56,4 @@ async function workbookOf(parts: Parts): Promise<OpenFile> {
     tables,
     close: async () => parts.close(),
   };
-}
-
-async function sheetsOf(
-  parts: Parts,
-  workbook: string,
-): Promise<{ readonly sheets: readonly SheetEntry[]; readonly dateSystem: 1900 | 1904 }> {
-  const sheets: SheetEntry[] = [];
-  let dateSystem: 1900 | 1904 = 1900;
-  await readWholeXml(parts.read(workbook), {
-    open(name, attributes) {
-      if (name === 'workbookPr' && /^(1|true)$/.test(attributes.date1904 ?? '')) dateSystem = 1904;
-      if (name !== 'sheet') return;
-      const isHidden = !['visible', undefined].includes(attributes.state);
-      sheets.push({
-        name: (attributes.name ?? '').slice(0, LONGEST_NAME),
-        id: Object.entries(attributes).find(([each]) => each.endsWith(':id'))?.[1] ?? '',
-        isHidden,
-      });
-      if (sheets.length > MOST_SHEETS) throw new UnreadableFile('too_costly');
-    },
-  });
-  return { sheets, dateSystem };
-}
-
-/** Reads the relationships of a part by their ids. @param path empty: those of the whole file */
-async function relationshipsOf(parts: Parts, path: string): Promise<ReadonlyMap<string, Relationship>> {
-  const slash = path.lastIndexOf('/');
-  const folder = path.slice(0, slash + 1);
-  const own = `${folder}_rels/${path.slice(slash + 1)}.rels`;
-  const found = new Map<string, Relationship>();
-  if (!parts.paths.has(own)) return found;
-  await readWholeXml(parts.read(own), {
-    open(name, attributes) {
-      if (name !== 'Relationship' || attributes.TargetMode === 'External') return;
-      if (found.size >= MOST_RELATIONSHIPS) throw new UnreadableFile('too_costly');
-      const target = attributeOf(attributes, 'Target') ?? '';
-      found.set(attributes.Id ?? '', {
-        type: (attributes.Type ?? '').split('/').at(-1) ?? '',
-        path: target.startsWith('/') ? target.slice(1) : resolved(folder, target),
-      });
-    },
-  });
-  return found;
-}
-
-function resolved(folder: string, target: string): string {
-  const names: string[] = [];
-  for (const name of `${folder}${target}`.split('/')) {
-    if (name === '..') names.pop();
-    else if (name !== '.' && name !== '') names.push(name);
-  }
-  return names.join('/');
 }

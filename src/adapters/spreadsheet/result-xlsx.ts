@@ -1,8 +1,7 @@
-import { IMPORT_LIMITS } from '../../domain/imports/limits.ts';
 import type { RowVerdict } from '../../domain/imports/ports.ts';
 import type { FileReading } from '../../domain/imports/reading.ts';
-import { type Part, packed } from '../workbook/pack.ts';
-import { openPackage } from '../workbook/unpack.ts';
+import { packed } from '../workbook/pack.ts';
+import { openParts } from './read-zip.ts';
 import { resultPlaces, VerdictCursor } from './result-columns.ts';
 import { sheetWithVerdicts } from './result-sheet.ts';
 import { sheetExtent } from './sheet-extent.ts';
@@ -18,23 +17,22 @@ export async function* writeXlsxResult(
   reading: FileReading,
   verdicts: AsyncIterable<RowVerdict>,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const book = await openPackage(file, IMPORT_LIMITS);
+  const book = await openParts(file);
   const cursor = new VerdictCursor(verdicts);
   try {
     const { sheet, styles } = await workbookPlaces(book, reading.sheet ?? '');
     const { headerRow } = reading;
-    const extent = await sheetExtent(sheet.read(), headerRow);
-    const textStyle = styles ? await countFormats(styles.read()) : null;
+    const extent = await sheetExtent(book.read(sheet), headerRow);
+    const textStyle = styles === null ? null : await countFormats(book.read(styles));
     const places = resultPlaces(reading, extent.columns);
     const additions = { places, verdicts: cursor, headerRow, extent, textStyle };
-    const parts = book.files.map((part): Part => {
-      const { path, modified, read } = part;
-      if (part === sheet) return { path, modified, content: () => sheetWithVerdicts(read(), additions) };
-      if (part === styles && textStyle !== null)
-        return { path, modified, content: () => withTextFormat(read(), textStyle) };
-      return { path, modified, content: read };
-    });
-    yield* packed(parts);
+    const contentOf = (path: string): AsyncIterable<Uint8Array> => {
+      const bytes = book.read(path);
+      if (path === sheet) return sheetWithVerdicts(bytes, additions);
+      return path === styles && textStyle !== null ? withTextFormat(bytes, textStyle) : bytes;
+    };
+    const paths = [...book.paths].filter((path) => !path.endsWith('/'));
+    yield* packed(paths.map((path) => ({ path, content: () => contentOf(path) })));
   } finally {
     await cursor.close();
     book.close();

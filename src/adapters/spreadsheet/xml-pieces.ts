@@ -11,26 +11,36 @@ export interface XmlPiece {
 const LONGEST = 1024 * 1024;
 
 /**
- * Splits XML (UTF-8) into pieces, which joined are the text again. Nothing is expanded: an entity stays as it is.
+ * Splits XML into pieces, which joined are the text again. Nothing is expanded: an entity stays as it is. UTF-16 becomes
+ * UTF-8, in which the pieces are to be written.
  * @param names the local names of the tags that are pieces of their own, if they have the prefix of the root
- * @throws if it is not UTF-8, a tag does not end, or one is longer than 1 MiB
+ * @throws if it is neither, a tag does not end, or one is longer than 1 MiB
  */
 export async function* xmlPieces(
   bytes: AsyncIterable<Uint8Array>,
   names: readonly string[],
 ): AsyncGenerator<XmlPiece[], void, void> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let decoder: TextDecoder | null = null;
   const splitter = new Splitter(names);
   let rest = '';
   for await (const chunk of bytes) {
-    const text = rest + decoder.decode(chunk, { stream: true });
+    decoder ??= decoderOf(chunk);
+    let text = rest + decoder.decode(chunk, { stream: true });
+    if (decoder.encoding !== 'utf-8')
+      text = text.replace(/^(<\?xml\s[^>]*?)\s+encoding\s*=\s*(?:"[^"]*"|'[^']*')/, '$1');
     const { pieces, end } = splitter.split(text);
     rest = text.slice(end);
     if (rest.length > LONGEST) throw new Error('a tag of the XML is too long');
     yield pieces;
   }
-  rest += decoder.decode();
+  rest += decoder?.decode() ?? '';
   if (rest.length > 0) throw new Error('the XML ends within a tag');
+}
+
+/** Only a byte order mark of UTF-8 stays as it is. */
+function decoderOf([first, second]: Uint8Array): TextDecoder {
+  const isWide = first === 0xff && second === 0xfe;
+  return new TextDecoder(isWide ? 'utf-16le' : 'utf-8', { fatal: true, ignoreBOM: !isWide });
 }
 
 const [EXCLAMATION, QUOTE, APOSTROPHE, SLASH, END, QUESTION] = [0x21, 0x22, 0x27, 0x2f, 0x3e, 0x3f];
@@ -146,14 +156,3 @@ export function attributeOf({ raw }: XmlPiece, name: string): string | null {
 export function prefixOf({ raw }: Pick<XmlPiece, 'raw'>): string {
   return /^<\/?([^\s/>:]+:)/.exec(raw)?.[1] ?? '';
 }
-
-/** Returns a text as its XML says it: with the characters of its references. */
-export function textOfXml(written: string): string {
-  return written.replaceAll(/&(?:#(\d+)|#x([0-9a-fA-F]+)|(amp|lt|gt|quot|apos));/g, (all, decimal, hex, name) => {
-    if (name !== undefined) return NAMED[name] ?? all;
-    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : all;
-  });
-}
-
-const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

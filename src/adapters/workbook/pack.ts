@@ -6,7 +6,6 @@ export interface Part {
   readonly path: string;
   /** A text, or the bytes as they are made, which are read when the files before it are written. */
   readonly content: string | (() => AsyncIterable<Uint8Array>);
-  readonly modified?: Date;
 }
 
 /** Writes files as a ZIP, in their order. What a content throws is thrown. */
@@ -15,11 +14,10 @@ export async function* packed(parts: Iterable<Part>): AsyncGenerator<Uint8Array,
   let open: Readable | null = null;
   const { outputStream } = zip as unknown as { readonly outputStream: Readable };
   zip.on('error', (error: Error) => outputStream.destroy(error));
-  for (const { path, content, modified } of parts) {
-    const options = modified === undefined ? {} : { mtime: modified };
-    if (typeof content === 'string') zip.addBuffer(Buffer.from(content), path, options);
+  for (const { path, content } of parts) {
+    if (typeof content === 'string') zip.addBuffer(Buffer.from(content), path);
     else {
-      zip.addReadStreamLazy(path, options, (opened) => {
+      zip.addReadStreamLazy(path, (opened) => {
         open = Readable.from(content(), { objectMode: false });
         opened(null, open);
       });
