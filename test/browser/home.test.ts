@@ -132,6 +132,21 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     },
   );
 
+  it('home says that it cannot be read, and reads again when asked', async () => {
+    const { page, close } = await openWorkspacePage(service, browser, { language: 'fr', open: 'home' });
+    await hasCounts(page, '0,0,0,0');
+    await page.locator('nav a[href$="/invoices"]').click();
+    await page.waitForSelector('.filters');
+    await page.setOfflineMode(true);
+    await page.locator('nav a[href$="/home"]').click();
+    await page.waitForSelector('.home .unreachable button');
+    await page.setOfflineMode(false);
+    await page.locator('.home .unreachable button').click();
+    await hasCounts(page, '0,0,0,0');
+    await page.waitForFunction(() => !document.querySelector('.unreachable'));
+    await close();
+  });
+
   it('documents are found by any part of them, and one by its number', async () => {
     const { page, client, complaints, close } = await openWorkspacePage(service, browser, { open: 'invoices' });
     const id = await settled(client, ACCEPTED, 'Société Bleue');

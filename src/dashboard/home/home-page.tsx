@@ -29,11 +29,14 @@ export function HomePage() {
   );
   const days = withToday(month.data?.invoiceDays ?? [], today.data?.invoiceDays[0]);
   const [first] = days;
-  const problem = month.problem ?? today.problem ?? home.problem;
+  const reads = [month, today, home];
+  const retry = () => {
+    for (const { problem, reload } of reads) if (problem) reload();
+  };
   return (
-    <section class="home" aria-busy={!month.data && !problem}>
+    <section class="home" aria-busy={!month.data && !month.problem}>
       <h1 class="title">{title}</h1>
-      <Refusal why={problem && 'unreachable'} />
+      <Refusal why={reads.some(({ problem }) => problem) ? 'unreachable' : null} onRetry={retry} />
       {first && <Counts name={formatDay(first.date, language)} days={[first]} />}
       <MonthSoFar />
       {days.length > 1 && <DayChart days={days} />}

@@ -67,7 +67,7 @@ export function KeysPage() {
           ))}
         </p>
       )}
-      <Refusal why={problem ? 'unreachable' : shared[0]} />
+      <Refusal why={problem ? 'unreachable' : shared[0]} onRetry={reload} />
       {data?.apiKeys.length === 0 && <p class="empty">{none}</p>}
       <ul class="log">
         {data?.apiKeys.map((key) => (
