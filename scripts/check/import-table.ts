@@ -115,6 +115,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       ...['type domain/invoice/kinds.ts', 'type domain/invoice/credit.ts', 'type domain/invoice/customer-kind.ts'],
       ...['type domain/countries.ts', 'type domain/error-codes.ts'],
       ...['type domain/imports/reading.ts', 'type domain/imports/row-rules.ts'],
+      ...['type domain/imports/import.ts', 'type domain/invoice/lifecycle.ts'],
     ],
     packages: [],
   },

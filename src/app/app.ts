@@ -29,6 +29,7 @@ import { createClientActivity } from './client-activity.ts';
 import { type Data, openData } from './data.ts';
 import { composeDocuments, type GivenDocuments } from './documents.ts';
 import { serveHttp } from './http.ts';
+import { composeImports } from './imports.ts';
 import type { LiveMeans } from './live-needs.ts';
 import { createMetrics } from './metrics.ts';
 import { createMonitored } from './monitored.ts';
@@ -185,6 +186,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const demand = createDocumentDemand(invoices, jobs.queue, feed, (err) =>
     logFailure('warn', 'a PDF that was asked for could not be made due', err),
   );
+  const imports = composeImports(runtime, data, documentUrl);
   // Not started in a worker: no client waits there, and each reader of the feed costs as much as the changes of all
   // invoices.
   if (server) await feed.start();
@@ -199,6 +201,8 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
           mailer,
           demand,
           webhooks,
+          imports,
+          means,
           publicUrl,
           live,
           tracing,
@@ -224,6 +228,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       demand,
       webhooks,
       documentUrl,
+      imports,
       metrics,
       tracing,
       live,

@@ -1,5 +1,6 @@
 import { writeDeclaration } from '../adapters/declaration/declaration-writer.ts';
 import { createPasswordJudge } from '../adapters/password/password-judge.ts';
+import { workbookTemplates } from '../adapters/spreadsheet/template.ts';
 import { lacksTrustedProxy } from '../domain/api-key/admission.ts';
 import { createAuthenticate } from '../domain/api-key/authenticate.ts';
 import { createKeyUses, notingUses } from '../domain/api-key/key-uses.ts';
@@ -118,6 +119,11 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     embedding: {
       originsOf: data.embedTokens.originsOf,
       readLog: createReadEmbeddedLog(data.embedTokens, createDeliveryLedger(data.store.db), tenants, () => new Date()),
+    },
+    imports: {
+      importFiles: parts.imports.needs.importFiles,
+      returnedFile: parts.imports.returned,
+      templates: workbookTemplates,
     },
     operations: operatorPages({
       agenda: jobs.agenda,

@@ -22,6 +22,7 @@ import { createConditionReading } from '../storage/condition-reading.ts';
 import { createDraftStore } from '../storage/drafts.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
+import type { Imports } from './imports.ts';
 import { createMissingForIssue, type LiveMeans } from './live-needs.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -33,6 +34,7 @@ export interface UseCaseParts {
   readonly demand: DocumentDemand;
   readonly webhooks: Pick<Webhooks, 'endpointStatistics' | 'needs'>;
   readonly documentUrl: DocumentUrl;
+  readonly imports: Imports;
   readonly accountMailer: AccountMailer;
   readonly publicUrl: string;
   readonly tracing: Tracing;
@@ -52,6 +54,7 @@ export function composeUseCases(
     demand,
     webhooks,
     documentUrl,
+    imports,
     accountMailer,
     publicUrl,
     tracing,
@@ -73,6 +76,7 @@ export function composeUseCases(
     {
       ...data,
       ...webhooks.needs,
+      ...imports.needs,
       conditionReading: createConditionReading(data.store.db),
       drafts: createDraftStore(data.store.db),
       invoices,
@@ -111,6 +115,7 @@ export function composeUseCases(
     readInvoice,
     watchInvoice: createWatchInvoice(readInvoice, data.feed),
     documentUrl,
+    importTexts: imports.texts,
     customerUrl: (documentId) => `${publicUrl}/i/${documentId}#${clientSecrets.issue(documentId)}`,
     endpointStatistics: webhooks.endpointStatistics,
   };

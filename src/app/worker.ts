@@ -16,6 +16,8 @@ import { createSeriesTurns } from '../storage/series-turns.ts';
 import { storeClock } from '../storage/store-clock.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
+import type { Imports } from './imports.ts';
+import type { LiveMeans } from './live-needs.ts';
 import type { Runtime } from './runtime.ts';
 import type { Signing } from './signing.ts';
 import { tellOwners } from './tell-owners.ts';
@@ -39,6 +41,8 @@ export interface WorkerParts {
   /** Reports which documents the requests of this process wait for. */
   readonly demand: Pick<DocumentDemand, 'isAwaited'>;
   readonly webhooks: Webhooks;
+  readonly imports: Imports;
+  readonly means: LiveMeans;
   /** Null if no live authority is configured. */
   readonly live: WorkersAuthority | null;
   /** The address of the service for clients, without a trailing slash. Documents contain it. */
@@ -47,8 +51,8 @@ export interface WorkerParts {
 }
 
 /**
- * Starts the background work of this runtime: the pipeline's stages, PDFs in idle time, webhook deliveries, and the
- * removal of documents that no invoice refers to.
+ * Starts the background work of this runtime: the pipeline's stages, PDFs in idle time, webhook deliveries, imports of
+ * files, and the removal of documents that no invoice refers to.
  * @returns `warm`, which resolves when the browser is warm or has failed to start
  */
 export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise<{ readonly warm: Promise<void> }> {
@@ -63,6 +67,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
     runtime.closing.add(lane.stop);
   }
   await jobs.startWorker(pipeline, lane);
+  parts.imports.start(parts);
   runtime.closing.add(sumWaiting(data));
   runtime.closing.add(collectOrphans(runtime, data));
   runtime.closing.add(sweepErasures(runtime, data));

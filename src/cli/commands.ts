@@ -5,6 +5,7 @@ import type { Command } from './command.ts';
 import { creditInvoiceCommand, replaceInvoiceCommand } from './corrections.ts';
 import { demo } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
+import { importFile } from './imports/import.ts';
 import { abandonInvoice, invoicesNeedingAttention, retryInvoice } from './invoices.ts';
 import { endDataKey, listDataKeys, resealSecrets, rotateDataKey, rotateMasterKey } from './key-ring.ts';
 import { createKey, listKeys, renameKey, revokeKey, rotateKey } from './keys.ts';
@@ -49,6 +50,7 @@ export const COMMANDS: readonly Command[] = [
   invoicesNeedingAttention,
   retryInvoice,
   abandonInvoice,
+  importFile,
   creditInvoiceCommand,
   replaceInvoiceCommand,
   listNumbers,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Command, InputError } from './command.ts';
 import { CREDIT, REPLACE } from './corrections.ts';
 import { readInput, reasonOf } from './files.ts';
+import { READ_IMPORT, READ_PROBLEMS, START_IMPORT } from './imports/service.ts';
 import { FOLLOW } from './webhooks/service.ts';
 import { SEND } from './webhooks/trigger.ts';
 
@@ -13,7 +14,7 @@ export const listOperations: Command = {
   options: {},
   details: `Prints a JSON object that maps SHA-256 to operation text, for each operation of the folder's .graphql and .gql files, including its
 fragments. Clients send {"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "…"}}} instead of a query, or exactly the text
-in the list. The list also contains the operations of the commands listen, trigger, invoices credit and invoices replace.`,
+in the list. The list also contains the operations of the commands listen, trigger, import, invoices credit and invoices replace.`,
   async run(input, { terminal, parts }) {
     const folder = input.get('FOLDER');
     const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
@@ -27,7 +28,9 @@ in the list. The list also contains the operations of the commands listen, trigg
     );
     if (files.length === 0) throw new InputError(`${folder} has no .graphql or .gql file.`);
     const { digestOf, makeOperationList } = await parts.operationList();
-    const own = [FOLLOW, SEND, CREDIT, REPLACE].map((text) => [digestOf(text), text] as const);
+    const own = [FOLLOW, SEND, CREDIT, REPLACE, READ_IMPORT, READ_PROBLEMS, START_IMPORT].map(
+      (text) => [digestOf(text), text] as const,
+    );
     terminal.print(JSON.stringify(Object.fromEntries([...makeOperationList(files), ...own]), null, 2));
     return 0;
   },

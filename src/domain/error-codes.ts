@@ -2,6 +2,7 @@ import {
   MAX_BODY_BYTES,
   MAX_DRAFTS,
   MAX_ENDPOINTS,
+  MAX_IMPORTS,
   MAX_KEYS,
   MAX_LOGOS,
   MAX_MEMBERS,
@@ -152,6 +153,14 @@ export const ERRORS = {
       'id',
     ],
   },
+  import_not_checked: {
+    status: 409,
+    type: 'ConflictError',
+    description:
+      'The import is not at the point that the request assumes: its file is still read, cannot be read, or its invoices are being issued (GraphQL).',
+    remedy: 'Read the import again. `status` says what comes next.',
+    example: ['Import imp_550e8400-e29b-41d4-a716-446655440000 is reading, not checked. Read it again.', 'id'],
+  },
   amount_too_small: {
     status: 422,
     type: 'InvalidInputError',
@@ -245,6 +254,16 @@ export const ERRORS = {
     remedy: 'Issue or delete some.',
     example: [
       `There are already ${MAX_DRAFTS} drafts in the test environment, which is the maximum. Issue or delete some first.`,
+      null,
+    ],
+  },
+  import_limit_reached: {
+    status: 422,
+    type: 'LimitReachedError',
+    description: `There are already ${MAX_IMPORTS} imports of files in this environment, which is the maximum (\`POST /imports\`).`,
+    remedy: 'Discard some. They also go by themselves 30 days after their upload.',
+    example: [
+      `There are already ${MAX_IMPORTS} imports in the test environment, which is the maximum. Discard some first.`,
       null,
     ],
   },

@@ -23,6 +23,9 @@ export const MAX_PROBLEMS = 100;
 /** Maximum number of drafts of a tenant in each environment. */
 export const MAX_DRAFTS = 1000;
 
+/** Maximum number of imports of files of a tenant in each environment. They expire. */
+export const MAX_IMPORTS = 1000;
+
 /** Maximum number of webhook endpoints of a tenant in each environment. */
 export const MAX_ENDPOINTS = 16;
 

@@ -3,6 +3,7 @@ import { auditLog } from './audit/browse-audit.ts';
 import { type Audit, type AuditFacts, entryBy } from './audit-entry.ts';
 import { conditions } from './conditions/tenant-conditions.ts';
 import { EMBED_USE_CASES } from './embedding/create-embed.ts';
+import { IMPORT_USE_CASES } from './imports/own-imports.ts';
 import { invoiceDays } from './invoice/count-invoices.ts';
 import { createInvoice } from './invoice/create-invoice.ts';
 import { creditEarlierInvoice } from './invoice/credit-earlier-invoice.ts';
@@ -70,6 +71,7 @@ export const USE_CASES = {
   verifyDocument,
   ...NUMBER_USE_CASES,
   ...DRAFT_USE_CASES,
+  ...IMPORT_USE_CASES,
   ...EMBED_USE_CASES,
   ...API_KEY_USE_CASES,
   ...MEMBER_USE_CASES,

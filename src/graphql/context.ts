@@ -1,3 +1,4 @@
+import type { ImportTexts } from '../domain/imports/import-texts.ts';
 import type { DocumentKind } from '../domain/invoice/documents.ts';
 import type { Invoice } from '../domain/invoice/invoice.ts';
 import type { AcceptedCredits } from '../domain/invoice/read-credits.ts';
@@ -20,6 +21,8 @@ export interface UseCases extends Callable<typeof USE_CASES> {
   readonly endpointStatistics: ReadStatistics;
   /** Returns the URL of an accepted invoice's document. */
   readonly documentUrl: (invoice: Invoice, kind: DocumentKind) => string;
+  /** The texts about files, in the language of each. */
+  readonly importTexts: ImportTexts;
   /** Returns the address of the page of a document for its customer, with its client_secret. */
   readonly customerUrl: (documentId: string) => string;
 }

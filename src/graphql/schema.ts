@@ -6,6 +6,7 @@ import './types/invoice.ts';
 import './types/document-status.ts';
 import './types/condition.ts';
 import './types/draft.ts';
+import './types/import.ts';
 import './types/document-verification.ts';
 import './types/embed.ts';
 import './types/invoice-warning.ts';

@@ -1,9 +1,11 @@
+import type { IndexDescription } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import { AUDIT_SECONDS } from './audit-log.ts';
 import type { CollectionRules, Erasure, Placement } from './collection-rule-types.ts';
 import { DAY_SUMS_COLLECTION } from './day-sums.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import { STATISTICS_SECONDS } from './endpoint-statistics.ts';
+import { MAPPINGS_SECONDS } from './import-mappings.ts';
 import { COUNTS_SECONDS } from './invoice-counts.ts';
 import { HEADS_SECONDS } from './list-turns.ts';
 import { FAILURES_SECONDS, REQUESTS_SECONDS } from './request-log.ts';
@@ -27,6 +29,9 @@ const OF_PEOPLE: CollectionRules = {
   move: 'moved',
   erasure: 'erased',
 };
+
+/** The index that removes a document at the time that it states. */
+const EXPIRES: IndexDescription = { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 };
 
 /** The rules of every collection. A collection without a row fails the tests. */
 export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
@@ -212,6 +217,52 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     records: 'exported',
     indexes: [{ name: 'list', key: { tenantId: 1, environment: 1, order: -1 } }],
   },
+  imports: {
+    ...OF_INVOICES,
+    records: 'exported',
+    indexes: [
+      { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
+      { name: 'due', key: { 'work.dueAt': 1 }, partialFilterExpression: { 'work.dueAt': { $exists: true } } },
+      EXPIRES,
+    ],
+  },
+  // Both by ranges: their ids start with that of the import, so what belongs to an import is together.
+  import_invoices: {
+    placement: { key: { _id: 1 } },
+    move: 'moved',
+    erasure: 'erased',
+    records: 'exported',
+    indexes: [
+      { name: 'tenant', key: { tenantId: 1, environment: 1 } },
+      { name: 'list_by_verdict', key: { importId: 1, round: 1, verdict: 1, nth: 1 } },
+      {
+        name: 'by_outcome',
+        key: { importId: 1, round: 1, outcome: 1 },
+        partialFilterExpression: { outcome: { $exists: true } },
+      },
+      {
+        name: 'awaiting',
+        key: { importId: 1, round: 1, awaits: 1, nth: 1 },
+        partialFilterExpression: { awaits: { $exists: true } },
+      },
+      EXPIRES,
+    ],
+  },
+  import_files: {
+    placement: { key: { _id: 1 } },
+    move: 'moved',
+    erasure: 'erased',
+    records: 'erased',
+    indexes: [{ name: 'tenant', key: { tenantId: 1, environment: 1 } }, EXPIRES],
+  },
+  import_mappings: {
+    ...OF_INVOICES,
+    records: 'exported',
+    indexes: [
+      { name: 'tenant', key: { tenantId: 1, environment: 1 } },
+      { name: 'expiry', key: { usedAt: 1 }, expireAfterSeconds: MAPPINGS_SECONDS },
+    ],
+  },
   [`${DOCUMENTS_BUCKET}.files`]: {
     placement: BY_ID,
     move: 'moved',
@@ -296,7 +347,7 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     indexes: [
       { name: 'person_sessions_token_uidx', key: { token: 1 }, unique: true },
       { name: 'person_sessions_userId_idx', key: { userId: 1 } },
-      { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+      EXPIRES,
     ],
   },
   person_passwords: {
@@ -309,7 +360,7 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
       { name: 'person_resets_identifier_idx', key: { identifier: 1 } },
       // `value` is the id of the person: a new password invalidates all resets of the person.
       { name: 'value', key: { value: 1 } },
-      { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+      EXPIRES,
     ],
   },
   person_codes: {
@@ -332,10 +383,7 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
   },
   invitations: {
     ...OF_PEOPLE,
-    indexes: [
-      { name: 'tenant', key: { 'grants.memberships.tenantId': 1 } },
-      { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
-    ],
+    indexes: [{ name: 'tenant', key: { 'grants.memberships.tenantId': 1 } }, EXPIRES],
   },
   jobs: {
     placement: {

@@ -29,6 +29,12 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
       );
     },
 
+    async statusesOf(invoiceIds) {
+      const found = invoices.find({ _id: { $in: [...invoiceIds] } });
+      const rows = found.project<Pick<InvoiceDocument, '_id' | 'status' | 'withheld'>>({ status: 1, withheld: 1 });
+      return new Map((await rows.toArray()).flatMap(({ _id, status, withheld }) => (withheld ? [] : [[_id, status]])));
+    },
+
     async findEvenWithheld(invoiceId) {
       const document = await invoices.findOne({ _id: invoiceId });
       return document && invoiceOf(document);

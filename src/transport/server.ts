@@ -28,6 +28,7 @@ import { untrustedForwarding } from './forwarding.ts';
 import { type GraphqlParts, graphqlOverHttp } from './graphql.ts';
 import { graphqlOverSse } from './graphql-sse.ts';
 import { countOf, MAX_HEADERS } from './headers.ts';
+import { type ImportRouteParts, importRoutes } from './imports.ts';
 import { answerRead } from './json.ts';
 import { namesOfInputs } from './known-names.ts';
 import { compressReads } from './middleware/compress.ts';
@@ -66,6 +67,7 @@ export interface ServerParts extends RestParts {
   readonly authorityCallback: AuthorityCallbackParts | null;
   readonly accounts: AccountRouteParts;
   readonly embedding: EmbeddingParts;
+  readonly imports: Omit<ImportRouteParts, 'useCases' | 'streams'>;
   /** Serves the job dashboard and the metrics. */
   readonly operations: Middleware;
   readonly operatorRoutes: OperatorRouteParts;
@@ -154,6 +156,8 @@ export function createServer(parts: ServerParts): Koa {
   );
   router.get('/files/:id/:file', files(parts.readDocument) as RouterMiddleware);
   router.get('/exports/:period/:file', periodExports(parts) as RouterMiddleware);
+  for (const [method, path, handle] of importRoutes({ ...parts.imports, useCases, streams: parts.streams }))
+    router.register(path, [method], handle as RouterMiddleware);
   const verify = verification(parts.verifyPublicly);
   router.get('/verify/:id', verify.show as RouterMiddleware);
   router.post('/verify/:id', verify.check as RouterMiddleware);

@@ -4,8 +4,10 @@ import { AUDIT_ACTIONS, type AuditAction } from '../../src/domain/audit-actions.
 import type { RecordedEntry } from '../../src/domain/audit-entry.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { createImportStore } from '../../src/storage/imports.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { CREATION } from '../support/graphql-access.ts';
+import { anImport } from '../support/imports.ts';
 import { type Browser, invite, mailedToken, signedIn } from '../support/person.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 
@@ -72,6 +74,10 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
     return (await key.graphql(create)).body.data.createDraft.draft.id;
   };
   const other = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'viewer' }] });
+  const checked = async (): Promise<string> => {
+    const imports = createImportStore(service.app.store.db);
+    return (await imports.insert(anImport({ tenantId: tenant.id, environment: 'test' }, 'Confidential'))).id;
+  };
   const ids: Record<string, string> = {
     INVOICE: made.id,
     TO_CREDIT: toCredit,
@@ -79,6 +85,8 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
     CREDIT_NOTE: creditNoteId,
     DRAFT_OF_KEY: await drafted('{}'),
     ISSUED_DRAFT: await drafted(CREATION),
+    IMPORT: await checked(),
+    CHECKED_IMPORT: await checked(),
     PERSON: other.id,
     TENANT: tenant.id,
   };
@@ -135,6 +143,9 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
     ['updateDraft(id: "DRAFT_OF_KEY", version: 1, content: { number: "F 1" })', '', 'draft.updated', 'DRAFT_OF_KEY'],
     ['issueDraft(id: "ISSUED_DRAFT", version: 1)', '', 'draft.issued', 'ISSUED_DRAFT'],
     ['deleteDraft(id: "DRAFT", version: 1)', '', 'draft.deleted', 'DRAFT'],
+    ['remapImport(id: "IMPORT", columns: [])', '', 'import.columns_chosen', 'IMPORT'],
+    ['startImport(id: "CHECKED_IMPORT")', '', 'import.started', 'CHECKED_IMPORT'],
+    ['discardImport(id: "IMPORT")', '', 'import.discarded', 'IMPORT'],
     ['deleteWebhookEndpoint(id: "ENDPOINT")', '', 'webhook_endpoint.deleted', 'ENDPOINT'],
     ['revokeDocumentUrls(id: "INVOICE")', '', 'invoice.document_urls_revoked', 'INVOICE'],
     ['resendInvoiceEmail(id: "INVOICE", to: "somebody@example.com")', '', 'invoice.email_resent', 'INVOICE'],

@@ -192,6 +192,8 @@ const LEFT_OUT = [
     'confirmation_required',
     'invalid_date',
     'draft_limit_reached',
+    'import_limit_reached',
+    'import_not_checked',
     'key_limit_reached',
     'last_secret_key',
   ],

@@ -7,10 +7,13 @@ import { moroccanDate } from '../../src/domain/morocco/time.ts';
 import { newInvitation } from '../../src/domain/person/invitation.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { createImportedInvoiceStore } from '../../src/storage/imported-invoices.ts';
+import { createImportStore } from '../../src/storage/imports.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
 import { Client, invoiceBody, messagesOf } from '../support/client.ts';
 import { ACCESS, COLUMNS, type Column, CREATION, ROOTS } from '../support/graphql-access.ts';
 import { KEY, mutationOf, reachOf } from '../support/graphql-reach.ts';
+import { anImport, anImportedInvoice } from '../support/imports.ts';
 import { signedIn } from '../support/person.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { firstOf } from '../support/samples.ts';
@@ -72,6 +75,8 @@ beforeAll(async () => {
   names.DRAFT = String(names.SCRATCH_DRAFT);
   await scratchDraft(CREATION);
   names.ISSUED_DRAFT = String(names.SCRATCH_DRAFT);
+  await scratchImport();
+  names.IMPORT = String(names.SCRATCH_IMPORT);
   const customer = { ice: '001234567000080', name: OWN_TEXT, address: OWN_TEXT, email: `a@${OWN_TEXT}.example` };
   const create = async (changes: object) =>
     (await owner.post('/v1/invoices', invoiceBody({ customer, metadata: { OWN_TEXT }, ...changes }))).body;
@@ -107,6 +112,10 @@ beforeAll(async () => {
   );
   const made = creation.body.data.createInvoice;
   names.INVOICE = made.invoice.id;
+  await createImportedInvoiceStore(service.app.store.db).put(
+    [anImportedInvoice({ tenantId: own.id, environment: 'test' }, names.IMPORT, made.invoice.id, OWN_TEXT)],
+    new Date(Date.now() + 3_600_000),
+  );
   await owner.graphql(
     `mutation { createInvoice(input: ${CREATION.replace('{', '{ number: "OWN 4711",')}) { __typename } }`,
   );
@@ -251,6 +260,12 @@ async function scratchDraft(content = `{ number: "${OWN_TEXT}" }`): Promise<void
   names.SCRATCH_DRAFT = (await owner.graphql(create)).body.data.createDraft.draft.id;
 }
 
+async function scratchImport(): Promise<void> {
+  const imported = anImport({ tenantId: own.id, environment: 'test' }, OWN_TEXT);
+  names.SCRATCH_IMPORT = imported.id;
+  await createImportStore(service.app.store.db).insert(imported);
+}
+
 /** Removes what `scratchEndpoint` made: a tenant has at most 16. */
 async function removeScratchEndpoints(): Promise<void> {
   await service.app.store.db
@@ -280,7 +295,7 @@ function operationFor(column: Column, template: string): string {
   return template
     .replace(/ SECRET/g, column === 'publishable+' ? `, clientSecret: "${names.SECRET}"` : '')
     .replace(
-      /"(INVOICE|CREDITED|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|DRAFT|SCRATCH_DRAFT|ISSUED_DRAFT|PERSON|INVITATION|REQUEST|OWNER)"/g,
+      /"(INVOICE|CREDITED|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|DRAFT|SCRATCH_DRAFT|ISSUED_DRAFT|IMPORT|SCRATCH_IMPORT|PERSON|INVITATION|REQUEST|OWNER)"/g,
       (_, name) => `"${names[name]}"`,
     );
 }
@@ -367,6 +382,7 @@ async function look(type: GraphQLObjectType, column: Column): Promise<[field: st
         await scratchEndpoint();
       }
       if (field === 'Mutation.deleteDraft') await scratchDraft();
+      if (/Import$/.test(field)) await scratchImport();
       if (/(Member|MemberRole|Invitation)$/.test(field)) await scratchPerson();
       const answer = await ask(column, `${type.name.toLowerCase()} { ${ROOTS[field]} }`);
       cells.push([field, refusal(answer) ?? outcome(Object.values(answer.data as object)[0])]);
@@ -375,6 +391,7 @@ async function look(type: GraphQLObjectType, column: Column): Promise<[field: st
   }
   if (type.name === 'DeleteWebhookEndpointPayload') await scratchEndpoint();
   if (type.name === 'DeleteDraftPayload') await scratchDraft();
+  if (/ImportPayload$/.test(type.name)) await scratchImport();
   if (/Member|Invitation/.test(type.name)) await scratchPerson();
   if (type.name === 'LimitReachedError' && WRITERS.has(column)) for (let i = 0; i < 16; i++) await scratchEndpoint();
   const answer = await ask(column, reachOf(type.name).replace('…', selectionOf(type)));

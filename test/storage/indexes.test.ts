@@ -2,6 +2,7 @@ import { afterAll, beforeAll, it } from 'vitest';
 import type { ApiKey } from '../../src/domain/api-key/api-key.ts';
 import { hashToken } from '../../src/domain/api-key/api-key.ts';
 import { newId } from '../../src/domain/ids.ts';
+import type { ImportClaim } from '../../src/domain/imports/import-store.ts';
 import { customerKey } from '../../src/domain/invoice/customer-key.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { ALL_PARTITIONS, PARTITIONS } from '../../src/domain/invoice/lanes.ts';
@@ -23,6 +24,10 @@ import { createConditionTellings } from '../../src/storage/condition-tellings.ts
 import type { Store } from '../../src/storage/connect.ts';
 import { createDraftStore } from '../../src/storage/drafts.ts';
 import { createStatisticsStore } from '../../src/storage/endpoint-statistics.ts';
+import { createImportFiles } from '../../src/storage/import-files.ts';
+import { createImportMappings } from '../../src/storage/import-mappings.ts';
+import { createImportedInvoiceStore } from '../../src/storage/imported-invoices.ts';
+import { createImportStore } from '../../src/storage/imports.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
 import { createSettledCounts } from '../../src/storage/invoice-counts.ts';
 import { ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
@@ -37,6 +42,7 @@ import { createSignersCertificates } from '../../src/storage/signers-certificate
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
+import { anImport, anImportedInvoice } from '../support/imports.ts';
 import { claimOne, pendingInvoice } from '../support/invoices.ts';
 import { queryPlans } from '../support/query-plans.ts';
 import { openTestStore } from '../support/store.ts';
@@ -70,6 +76,7 @@ async function storePeople(): Promise<void> {
 beforeAll(async () => {
   store = await openTestStore('indexes', true);
   await storePeople();
+  await storeImports();
   invoices = createInvoiceRepository(store.db);
   tenants = createTenantRepository(store.db);
   endpoints = createWebhookEndpointRepository(store.db);
@@ -221,6 +228,37 @@ const SERIES = { name: '2026', serial: 500 };
 const ALL_SERIALS = { above: 0, upTo: null };
 const WAITING = { stage: 'transmit', attempts: 2, outcomeUnknown: false, dueAt: new Date(8.64e15), token: null };
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
+const imports = () => createImportStore(store.db);
+const imported = () => createImportedInvoiceStore(store.db);
+const CLAIM = { imported: { id: 'imp_1' }, token: 'w' } as ImportClaim;
+const IMPORTED = { imported: { id: 'imp_1', round: 1 }, only: [], after: 10, before: null, limit: 5 } as const;
+async function drainedFile(): Promise<void> {
+  for await (const _piece of createImportFiles(store.db).read('imp_1'));
+}
+
+/** Imports of two tenants, half of them due, and invoices and pieces of two of them. */
+async function storeImports(): Promise<void> {
+  const later = new Date(Date.now() + 3_600_000);
+  const of = (name: string) => store.db.collection<{ _id: string }>(name);
+  await of('imports').insertMany(
+    Array.from({ length: 200 }, (_, i) => {
+      const { id: _id, mapping: _mapping, ...rest } = anImport({ tenantId: `ten_${i % 2}`, environment: 'test' }, 'a');
+      const work = { dueAt: i % 4 < 2 ? new Date(i) : later, token: 'w' };
+      return { ...rest, _id: `imp_${i}`, order: `o${i}`, ...(i % 2 === 0 && { work }) };
+    }),
+  );
+  for (const id of ['imp_1', 'imp_2']) {
+    const all = Array.from({ length: 200 }, (_, nth) => {
+      const verdict = nth % 2 === 0 ? 'ready' : 'issued';
+      return anImportedInvoice({ tenantId: 'ten_1', environment: 'test' }, id, null, 'a', { nth, verdict });
+    });
+    await imported().put(all, later);
+    const changes = all.filter(({ verdict }) => verdict === 'issued').map(({ nth }) => ({ nth, awaits: true }));
+    await imported().change({ id, round: 1 }, changes);
+    for (const nth of [0, 1]) await createImportFiles(store.db).put(test, id, nth, Buffer.from('a'), later);
+  }
+}
+
 const DRAFT = { id: 'drf_1', version: 1, issuingUntil: null } as const;
 const DRAFT_CHANGE = {
   version: 2,
@@ -250,6 +288,7 @@ const page = {
 /** Every repository method that queries, with the maximum number of documents that it may examine. */
 const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.find', () => invoices.find(kept.id), 1],
+  ['invoices.statusesOf', () => invoices.statusesOf([kept.id]), 1],
   ['invoices.tenantsOf', () => invoices.tenantsOf([kept.id]), 1],
   ['invoices.findEvenWithheld', () => invoices.findEvenWithheld(kept.id), 1],
   ['invoices.findMany', () => invoices.findMany('ten_1', 'test', [kept.id, newId('inv')]), 2],
@@ -279,6 +318,25 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['drafts.hold', () => createDraftStore(store.db).hold('drf_2', 1, new Date()), 1],
   ['drafts.release', () => createDraftStore(store.db).release('drf_2', 1), 1],
   ['drafts.removeIssued', () => createDraftStore(store.db).removeIssued('drf_2', 1), 1],
+  ['imports.find', () => imports().find('imp_1'), 1],
+  ['imports.findMany', () => imports().findMany(['imp_1', 'imp_2']), 2],
+  ['imports.page', () => imports().page(REQUESTS), 6],
+  ['imports.count', () => imports().count(test, 1000), 1000],
+  ['imports.change', () => imports().change({ id: 'imp_1', round: 1 }, ['checked'], {}, new Date()), 1],
+  ['imports.remove', () => imports().remove('imp_9', ['issuing']), 1],
+  ['imports.claim', () => imports().claim(new Date(), 1000, ['ten_2'], 4), 60],
+  ['imports.renew', () => imports().renew(CLAIM, new Date(), 1000), 1],
+  ['imports.save', () => imports().save(CLAIM, { isSettled: false }), 1],
+  ['imports.release', () => imports().release(CLAIM, {}, null), 1],
+  ['imports.releaseAll', () => imports().releaseAll(new Date()), 100],
+  ['importedInvoices.page', () => imported().page(IMPORTED), 6],
+  ['importedInvoices.page, back', () => imported().page({ ...IMPORTED, before: 50 }), 6],
+  ['importedInvoices.page, of verdicts', () => imported().page({ ...IMPORTED, only: ['ready', 'issued'] }), 12],
+  ['importedInvoices.awaiting', () => imported().awaiting(IMPORTED.imported, -1, 5), 5],
+  ['importedInvoices.change', () => imported().change(IMPORTED.imported, [{ nth: 1, verdict: 'ready' }]), 1],
+  ['importedInvoices.counts', () => imported().counts(IMPORTED.imported), 200],
+  ['importFiles.read', () => drainedFile(), 2],
+  ['importMappings.find', () => createImportMappings(store.db).find(test, ['a']), 1],
   ['statistics.read', () => createStatisticsStore(store.db).read('we_1', [new Date()]), 1],
   ['requestLog.find', () => createRequestLog(store.db).find('ten_1', 'test', 'req_1'), 1],
   ['requestLog.page', () => createRequestLog(store.db).page({ ...REQUESTS, failed: false, kind: null }), 6],

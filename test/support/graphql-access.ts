@@ -53,6 +53,21 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + 404 404 403 403 403 403 + + + + 404  Draft content createdAt id updatedAt updatedBy validation version
 + + + 403 403 403 403 + + + + +  DraftConnection edges nodes pageInfo
 + + + 403 403 403 403 + + + + +  DraftEdge cursor node
++ + + 403 403 403 403 + + + + +  ImportConnection edges nodes pageInfo
++ + + 403 403 403 403 + + + + +  ImportEdge cursor node
++ 404 404 403 403 403 403 + + + + 404  Import counts createdAt createdBy expiresAt failure fileName fileSha256 fileSize id invoices reading settled
++ 404 404 403 403 403 403 + + + + 404  Import startedAt startedBy status
++ 404 404 403 403 403 403 + + + + 404  ImportCounts accepted faulty invoices issued known ready refused rejected
++ 404 404 403 403 403 403 + + + + 404  FileReading columns dateOrder dateSystem decimalSign encoding format headerRow ignoredRows invoices language
++ 404 404 403 403 403 403 + + + + 404  FileReading missing otherSheets rows separator sheet
++ 404 404 403 403 403 403 + + + + 404  ImportColumn field header index key result
++ 404 404 403 403 403 403 + + + + 404  IgnoredRow reason row
++ 404 404 403 403 403 403 + + + + 404  ImportFailure code message
++ 404 404 403 403 403 403 + + + + 404  ImportedInvoiceConnection edges nodes pageInfo
++ 404 404 403 403 403 403 + + + + 404  ImportedInvoiceEdge cursor node
++ 404 404 403 403 403 403 + + + + 404  ImportedInvoice amount customerName firstRow id invoice label lastRow number problems sheet verdict warnings
++ 404 404 403 403 403 403 + + + + 404  ImportProblem code column header message param row sheet value
++ 404 404 403 403 403 403 + + + + 404  ImportWarning code message path
 + NotFoundError NotFoundError 403 403 403 403 + + + 403 NotFoundError  ConflictError code message param status
 + 404 404 403 403 403 403 + + + + 404  HttpHeader name value
 + CreateInvoicePayload CreateInvoicePayload 403 403 403 403 + + + 403 CreateInvoicePayload  IdempotencyConflictError code message param status
@@ -126,7 +141,7 @@ null hidden hidden 403 403 403 403 null null null null hidden  KnownCustomer cou
 + + + 403 403 403 403 + + + + +  Mutation validateInvoice
 + + + 403 403 403 403 + + 403 403 +  Mutation createWebhookEndpoint
 + + + 403 403 403 403 + + + 403 +  Mutation createDraft createInvoice creditEarlierInvoice
-+ NotFoundError NotFoundError 403 403 403 403 + + + 403 NotFoundError  Mutation creditInvoice deleteDraft issueDraft updateDraft
++ NotFoundError NotFoundError 403 403 403 403 + + + 403 NotFoundError  Mutation creditInvoice deleteDraft discardImport issueDraft remapImport startImport updateDraft
 InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError InvalidInputError InvalidInputError 403 NotFoundError  Mutation replaceInvoice
 + 404 404 403 + + 403 + + + + 404  ReplacedInvoice dgiId id issueDate note number reason
 + 404 404 403 null null 403 + + + + 404  ReplacedInvoice creditNoteId
@@ -148,11 +163,11 @@ null null null 403 403 403 403 null null null null null  Problem expected
 + + + 403 403 403 403 + + + + +  FiscalDocumentConnection edges nodes pageInfo
 + + + 403 403 403 403 + + + + +  FiscalDocumentEdge cursor node
 + + + 403 403 403 403 + + + + +  FiscalDocumentTotals count hasMore net tax total
-+ + + 403 403 403 403 + + + + +  Query apiKeys conditions daySums drafts fiscalDocumentTotals fiscalDocuments invoiceDays invoices period periodNumbers periodSeries rules tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
++ + + 403 403 403 403 + + + + +  Query apiKeys conditions daySums drafts fiscalDocumentTotals fiscalDocuments imports invoiceDays invoices period periodNumbers periodSeries rules tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + empty empty 403 403 403 403 + + + + empty  Query customers
 + 404 404 403 403 403 403 + + 403 403 404  Query apiRequest
 + + + 403 403 403 403 + + 403 403 +  Query apiRequestFailures apiRequests
-+ 404 404 403 403 403 403 + + + + 404  Query creditNote creditPreview draft draftPreview
++ 404 404 403 403 403 403 + + + + 404  Query creditNote creditPreview draft draftPreview import
 + 404 404 403 + + 403 + + + + 404  Query invoice node
 + 404 404 403 403 403 403 + + + + 404  Query apiKey fiscalDocumentByNumber invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
 403 403 403 403 403 403 403 + 403 403 403 +  Query auditLog
@@ -168,6 +183,7 @@ empty 404 404 403 hidden hidden 403 empty empty empty empty 404  SellerProfile m
 + + + 403 403 403 403 + + + + +  SigningCertificate fingerprint issuer serialNumber subject validFrom validTo
 + silent silent 403 403 403 403 + + + + silent  StreamedEvent cursor event manual
 + 404 404 403 + + 403 + + + + 404  Subscription fiscalDocumentStatus invoiceStatus
++ 404 404 403 403 403 403 + + + + 404  Subscription importProgress
 + silent silent 403 403 403 403 + + + + silent  Subscription invoiceEvents
 + 404 404 403 + + 403 + + + + 404  TaxTotal base rate tax
 + + + 403 403 403 403 + + + + +  MissingForLive condition text
@@ -212,6 +228,8 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Query.draft': 'draft(id: "DRAFT") { id }',
   'Query.draftPreview': 'draftPreview(id: "DRAFT")',
   'Query.drafts': 'drafts { nodes { id } }',
+  'Query.import': 'import(id: "IMPORT") { id }',
+  'Query.imports': 'imports { nodes { id } }',
   'Query.creditPreview': 'creditPreview(invoiceId: "INVOICE", input: { reason: other }) { amount }',
   'Query.node': 'node(id: "INVOICE" SECRET) { id }',
   'Query.invoiceByNumber': 'invoiceByNumber(number: "OWN 4711") { id }',
@@ -250,6 +268,9 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Mutation.updateDraft': 'updateDraft(id: "DRAFT", version: 1, content: { amount: 12000 }) { __typename }',
   'Mutation.issueDraft': 'issueDraft(id: "ISSUED_DRAFT", version: 1) { __typename }',
   'Mutation.deleteDraft': 'deleteDraft(id: "SCRATCH_DRAFT", version: 1) { __typename }',
+  'Mutation.startImport': 'startImport(id: "SCRATCH_IMPORT") { __typename }',
+  'Mutation.remapImport': 'remapImport(id: "SCRATCH_IMPORT", columns: []) { __typename }',
+  'Mutation.discardImport': 'discardImport(id: "SCRATCH_IMPORT") { __typename }',
   'Mutation.creditEarlierInvoice':
     'creditEarlierInvoice(input: { number: "E 1", issueDate: "2025-03-31", reason: other, customer: { ice: "001234567000089", name: "N" }, lines: [{ description: "L", quantity: 1, unitPrice: 10000 }] }) { __typename }',
   'Mutation.creditInvoice':

@@ -198,6 +198,26 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditEntry['action'], Readonly<Recor
     en: 'Draft deleted',
     ar: 'حذف مسودة',
   },
+  import_uploaded: {
+    fr: 'Fichier importé',
+    en: 'File uploaded',
+    ar: 'استيراد ملف',
+  },
+  import_columns_chosen: {
+    fr: 'Colonnes d’un fichier choisies',
+    en: 'Columns of a file chosen',
+    ar: 'اختيار أعمدة ملف',
+  },
+  import_started: {
+    fr: 'Factures d’un fichier émises',
+    en: 'Invoices of a file issued',
+    ar: 'إصدار فواتير ملف',
+  },
+  import_discarded: {
+    fr: 'Fichier importé supprimé',
+    en: 'Uploaded file removed',
+    ar: 'حذف ملف مستورد',
+  },
   api_key_created: {
     fr: 'Clé d’API créée',
     en: 'API key created',

@@ -27,3 +27,6 @@ export const IMPORT_LIMITS = {
 
 /** How many of a row's cells, of a file's rows and of an invoice's problems are reported at most. */
 export const REPORTED = { value: 100, ignoredRows: 100, problems: 100 } as const;
+
+/** How long an uploaded file and its verdicts are kept, days. The invoices remain. */
+export const IMPORT_DAYS = 30;

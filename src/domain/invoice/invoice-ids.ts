@@ -15,6 +15,11 @@ export interface InvoiceIds {
   ): string;
   /** Returns the id of the invoice as which a draft is issued. No Idempotency-Key gives the same. */
   ofDraft(owner: { readonly tenantId: string; readonly environment: Environment }, draftId: string): string;
+  /**
+   * Returns the id of the invoice that is imported with this key, a text that its file determines. No Idempotency-Key
+   * gives the same.
+   */
+  ofImport(owner: { readonly tenantId: string; readonly environment: Environment }, key: string): string;
   /** Returns the id of the credit note that is made for a replacing invoice. No Idempotency-Key gives the same. */
   ofReplacement(owner: { readonly tenantId: string; readonly environment: Environment }, replacingId: string): string;
 }
@@ -31,6 +36,7 @@ export function createInvoiceIds(secret: string): InvoiceIds {
     ofKey: ({ tenantId, environment }, idempotencyKey, kind = 'invoice') =>
       idOf(kind, tenantId, environment, idempotencyKey, ...(kind === 'invoice' ? [] : [kind])),
     ofDraft: ({ tenantId, environment }, draftId) => idOf('invoice', tenantId, environment, draftId, 'draft'),
+    ofImport: ({ tenantId, environment }, key) => idOf('invoice', tenantId, environment, key, 'import'),
     ofReplacement: ({ tenantId, environment }, replacingId) =>
       idOf('credit_note', tenantId, environment, replacingId, 'credit_note', 'replacement'),
   };

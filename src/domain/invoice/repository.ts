@@ -123,6 +123,8 @@ export interface InvoiceReading {
   find(invoiceId: string): Promise<Invoice | null>;
   /** Returns the tenant's id for each of these invoices, of any tenant, that exists and is not withheld. */
   tenantsOf(invoiceIds: readonly string[]): Promise<Map<string, string>>;
+  /** Returns the status of each of these invoices, of any tenant, that exists and is not withheld. */
+  statusesOf(invoiceIds: readonly string[]): Promise<Map<string, InvoiceStatus>>;
   /** Finds an invoice of any tenant, even if it is withheld, for actions of operators. */
   findEvenWithheld(invoiceId: string): Promise<Invoice | null>;
   /**

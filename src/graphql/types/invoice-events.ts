@@ -49,7 +49,8 @@ builder.objectField(ApiRequestType, 'invoice', (t) =>
   }),
 );
 
-async function invoicesById(
+/** Loads the current invoices with these ids; null for one that there is not, for a credit note, and for others'. */
+export async function invoicesById(
   ids: string[],
   { principal, useCases, meter }: GraphQLContext,
 ): Promise<(Invoice | null)[]> {

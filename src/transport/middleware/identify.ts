@@ -26,9 +26,9 @@ export interface IdentifyParts {
   readonly forwarded: (ctx: Context) => boolean;
 }
 
-/** Whether a path needs a credential: the paths of the API, except its description, and of exports. */
+/** Whether a path needs a credential: the paths of the API, except its description, and of files that people send and get. */
 export function needsCredential(path: string): boolean {
-  return /^\/(v1|graphql|exports)(\/|$)/.test(path) && path !== '/v1/openapi.json';
+  return /^\/(v1|graphql|exports|imports)(\/|$)/.test(path) && path !== '/v1/openapi.json';
 }
 
 /** Health checks have no rate limit, because monitoring systems choose their own interval. */
@@ -150,11 +150,11 @@ function from(ctx: Context, principal: Principal): { readonly principal: Princip
 }
 
 /**
- * Whether the session in the browser's cookie is the credential of a request. It is for GraphQL requests and exports by
- * a page of this service. Pages of other sites cannot send the tenant's header, because no preflight allows it.
+ * Whether the session in the browser's cookie is the credential of a request. It is for GraphQL requests, exports and
+ * imports by a page of this service. Pages of other sites cannot send the tenant's header, because no preflight allows it.
  */
 function usesSession(ctx: Context): boolean {
-  if (ctx.get(TENANT) === '' || ctx.get('Authorization') !== '' || !/^\/(graphql|exports)(\/|$)/.test(ctx.path))
+  if (ctx.get(TENANT) === '' || ctx.get('Authorization') !== '' || !/^\/(graphql|exports|imports)(\/|$)/.test(ctx.path))
     return false;
   if (isOwnPage(ctx)) return true;
   throw serviceError('insufficient_scope', 'Only pages of this service may use the session of a browser.');

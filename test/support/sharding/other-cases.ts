@@ -38,6 +38,7 @@ import { createSubmissionLedger } from '../../../src/storage/submission-ledger.t
 import { createTenantRepository } from '../../../src/storage/tenants.ts';
 import { LOGO } from '../../unit/pdf/support.ts';
 import { drained, LEASE_MS, SENDS_NOTHING, type Subject, subject } from './cases.ts';
+import { importCases } from './import-cases.ts';
 
 const COLLECTOR = 'the collector reads the new files of all shards once an hour, 500 at a time';
 const SIMULATED = 'the ledger of the mock authority is read in the order of its decisions, for tests of reconciliation';
@@ -51,6 +52,7 @@ export function otherCases(store: Store): Record<string, Subject> {
     createSettledCounts: settledCountsCases(store),
     createAuditLog: auditLogCases(store),
     createDraftStore: draftCases(store),
+    ...importCases(store),
     createConditionReading: conditionCases(store),
     createConditionTellings: tellingCases(store),
     createRequestLog: requestLogCases(store),

@@ -1,0 +1,108 @@
+import { importTexts } from '../adapters/spreadsheet/import-texts.ts';
+import { resultWriter } from '../adapters/spreadsheet/result-writer.ts';
+import { createSpreadsheetReader } from '../adapters/spreadsheet/spreadsheet-reader.ts';
+import { temporaryFile } from '../adapters/spreadsheet/temporary-file.ts';
+import type { Import } from '../domain/imports/import.ts';
+import { createImportFeed } from '../domain/imports/import-feed.ts';
+import type { ImportedInvoiceStore, ImportFiles, ImportMappings, ImportStore } from '../domain/imports/import-store.ts';
+import type { ImportTexts } from '../domain/imports/import-texts.ts';
+import { resultRows } from '../domain/imports/result-rows.ts';
+import { type ImportRunner, runImports } from '../domain/imports/run-imports.ts';
+import type { ImportFeed } from '../domain/imports/watch-import.ts';
+import { createImportInvoicing } from '../domain/invoice/imported-invoicing.ts';
+import { createFairQueue } from '../domain/kit/fair-queue.ts';
+import type { Tracing } from '../domain/tracing.ts';
+import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
+import type { Jobs } from '../jobs/agenda.ts';
+import { createImportFiles } from '../storage/import-files.ts';
+import { createImportMappings } from '../storage/import-mappings.ts';
+import { createImportedInvoiceStore } from '../storage/imported-invoices.ts';
+import { createImportStore } from '../storage/imports.ts';
+import { storeClock } from '../storage/store-clock.ts';
+import type { Data } from './data.ts';
+import type { Documents } from './documents.ts';
+import { createMissingForIssue, type LiveMeans } from './live-needs.ts';
+import type { Runtime } from './runtime.ts';
+
+/** What requests and the worker need of imports. */
+export interface Imports {
+  readonly needs: {
+    readonly imports: ImportStore;
+    readonly importedInvoices: ImportedInvoiceStore;
+    readonly importFiles: ImportFiles;
+    readonly mappings: ImportMappings;
+    readonly importFeed: ImportFeed;
+    readonly wakeImports: () => void;
+  };
+  readonly texts: ImportTexts;
+  /** Writes the file of an import, which was read, with its verdicts as of now. */
+  readonly returned: (imported: Import) => AsyncIterable<Uint8Array>;
+  /** Works on imports from now on. */
+  start(parts: WorkParts): void;
+}
+
+interface WorkParts {
+  readonly jobs: Pick<Jobs, 'queue'>;
+  readonly documents: Documents;
+  readonly means: LiveMeans;
+  readonly tracing: Tracing;
+}
+
+export function composeImports(runtime: Runtime, data: Data, documentUrl: DocumentUrl): Imports {
+  const { closing, log } = runtime;
+  const { store, invoices, logFailure } = data;
+  const imports = createImportStore(store.db);
+  const importedInvoices = createImportedInvoiceStore(store.db);
+  const importFiles = createImportFiles(store.db);
+  const mappings = createImportMappings(store.db);
+  const importFeed = createImportFeed(imports, (err) => logFailure('warn', 'imports could not be followed', err));
+  closing.add(importFeed.close);
+  let runner: ImportRunner | null = null;
+
+  return {
+    needs: { imports, importedInvoices, importFiles, mappings, importFeed, wakeImports: () => runner?.wake() },
+    texts: importTexts,
+    async *returned(imported) {
+      if (imported.reading === null) throw new Error(`the file of ${imported.id} was not read`);
+      const file = await temporaryFile(importFiles.read(imported.id));
+      try {
+        const pdfUrl = (invoice: Parameters<DocumentUrl>[0]) => documentUrl(invoice, 'pdf');
+        const rows = resultRows({ importedInvoices, invoices, importTexts, pdfUrl }, imported);
+        yield* resultWriter.write(file.path, imported.reading, rows);
+      } finally {
+        await file.remove();
+      }
+    },
+    start({ jobs, documents, means, tracing }) {
+      const turns = createFairQueue({ places: 1 });
+      const reader = createSpreadsheetReader();
+      closing.add(reader.close);
+      runner = runImports({
+        imports,
+        importedInvoices,
+        mappings,
+        reader,
+        tenants: data.tenants,
+        invoicing: createImportInvoicing({
+          ...{ invoices, invoiceIds: data.invoiceIds, clientSecrets: data.clientSecrets },
+          ...{ queue: jobs.queue, writer: documents.writer, invoiceWarnings: documents.invoiceWarnings, tracing },
+          logWarnings: (entry) => log.debug(entry, 'an invoice of a file was created with warnings'),
+          missingForIssue: createMissingForIssue(means),
+        }),
+        async withFile(importId, work) {
+          const file = await temporaryFile(importFiles.read(importId));
+          try {
+            return await work(file.path);
+          } finally {
+            await file.remove();
+          }
+        },
+        inTurn: (tenantId) => (work) => turns.run(tenantId, work),
+        now: storeClock(store.client),
+        alone: data.alone,
+        report: (message, err) => logFailure('error', message, err),
+      });
+      closing.addWork(runner.stop);
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { basename } from 'node:path';
+import { MINUTE_MS } from '../../domain/durations.ts';
+import { IMPORT_LIMITS } from '../../domain/imports/limits.ts';
+import { type Command, type CommandContext, type ParsedArguments, UsageError } from '../command.ts';
+import { readInput } from '../files.ts';
+import { harmless, type Terminal } from '../terminal.ts';
+import { type Access, accessOf, SERVICE_OPTIONS } from '../webhooks/service.ts';
+import {
+  download,
+  type FileOutcome,
+  type ImportFacts,
+  type ProblemFacts,
+  problemsOf,
+  start,
+  upload,
+  waitFor,
+} from './service.ts';
+import { watchFolder } from './watch-folder.ts';
+
+/** Maximum number of problems that are printed; the returned file has all. */
+const PRINTED = 50;
+/** How long the authority's decisions are waited for, milliseconds. */
+const DECISIONS_MS = 2 * MINUTE_MS;
+
+export const importFile: Command = {
+  name: 'import',
+  summary: 'Issues the invoices of a workbook or CSV file, or of each file that comes into a folder',
+  positionals: ['FILE'],
+  options: {
+    'dry-run': { description: 'Only check every row; nothing is issued' },
+    out: { value: 'FILE', description: 'Write the file again, with the verdicts in added columns' },
+    watch: { description: 'FILE is a folder: import each file in it once it has stopped growing' },
+    language: {
+      value: 'LANGUAGE',
+      description: 'Language of messages if the file does not tell',
+      choices: ['fr', 'ar', 'en'],
+    },
+    json: { description: 'Print an object' },
+    ...SERVICE_OPTIONS,
+  },
+  details: `Rows with problems are listed and left out; everything else is issued. The same file again issues nothing again, a
+corrected one only what was corrected: see docs/api/imports.md. The exit code is 1 if an invoice has problems, was refused
+or is rejected.
+With --watch, a file that was imported is moved to the folder's "imported", one that cannot be read to "refused", and each
+comes back with its verdicts in "results". Stop it with Ctrl-C, exit code 130.`,
+  async run(input, context) {
+    const access = await accessOf(input, context);
+    if (input.has('watch')) {
+      if (input.find('out') !== null) throw new UsageError('--out is for one file; --watch writes to "results"');
+      return watchFolder(input.get('FILE'), context.terminal, (path, out) =>
+        importOne(access, path, out, input, context.terminal),
+      );
+    }
+    return importOne(access, input.get('FILE'), input.find('out'), input, context.terminal).then(({ code }) => code);
+  },
+};
+
+async function importOne(
+  access: Access,
+  path: string,
+  out: string | null,
+  input: ParsedArguments,
+  terminal: CommandContext['terminal'],
+): Promise<FileOutcome> {
+  const isDry = input.has('dry-run');
+  const bytes = await readInput(path, IMPORT_LIMITS.fileBytes);
+  const id = await upload(access, basename(path), bytes, input.find('language'));
+  let facts = await waitFor(access, id, ({ status }) => status !== 'reading');
+  const isReadable = facts.status !== 'unreadable' && facts.reading?.missing.length === 0;
+  if (isReadable && !isDry && facts.counts.ready > 0) {
+    await start(access, id);
+    facts = await waitFor(access, id, ({ status }) => status === 'done');
+    facts = await waitFor(access, id, ({ settled }) => settled, DECISIONS_MS);
+  }
+  const problems = isReadable ? await problemsOf(access, id, PRINTED) : [];
+  if (input.has('json')) terminal.print(JSON.stringify({ file: path, import: facts, problems }));
+  else report(terminal, path, facts, problems, isDry);
+  if (out !== null && facts.reading !== null) {
+    await download(access, id, out);
+    if (!input.has('json')) terminal.print(`${harmless(out)} has the verdict of each row.`);
+  }
+  const { faulty, refused, rejected } = facts.counts;
+  return { code: isReadable && faulty + refused + rejected === 0 ? 0 : 1, isReadable };
+}
+
+function report(
+  terminal: Terminal,
+  path: string,
+  { reading, failure, counts }: ImportFacts,
+  problems: readonly ProblemFacts[],
+  isDry: boolean,
+): void {
+  if (reading === null) {
+    terminal.print(`${harmless(path)} cannot be read: ${harmless(failure?.message ?? 'unknown')}`);
+    return;
+  }
+  terminal.print(`${harmless(path)}: ${harmless(factsOf(reading))}.`);
+  if (reading.missing.length > 0)
+    terminal.print(
+      `No column is ${reading.missing.map(harmless).join(', ')}. Choose the columns on the page of imports; they are kept for the next file.`,
+    );
+  for (const each of problems) terminal.print(`  ${terminal.style('red', placeOf(each))} ${harmless(each.message)}`);
+  if (problems.length === PRINTED) terminal.print('  … and maybe more: --out writes all of them.');
+  const { invoices, ready, faulty, known, issued, refused, accepted, rejected } = counts;
+  const of = (count: number, what: string) => (count > 0 ? [`${count} ${what}`] : []);
+  const parts = [
+    ...of(ready, isDry ? 'ready to issue' : 'not issued yet'),
+    ...of(issued, 'issued'),
+    ...of(accepted, 'of them accepted'),
+    ...of(rejected, 'of them rejected'),
+    ...of(known, 'issued before'),
+    ...of(faulty, 'to be corrected'),
+    ...of(refused, 'refused'),
+  ];
+  terminal.print(`${invoices} invoices: ${parts.join(', ') || 'none'}.`);
+  if (failure !== null) terminal.print(harmless(failure.message));
+}
+
+function factsOf(reading: NonNullable<ImportFacts['reading']>): string {
+  const { format, sheet, encoding, separator, decimalSign, dateOrder, rows } = reading;
+  return [
+    format === 'xlsx'
+      ? `sheet "${sheet}"`
+      : `CSV in ${encoding}, separated by ${separator === '\t' ? 'tabs' : separator}`,
+    ...(decimalSign === null ? [] : [`decimals after "${decimalSign}"`]),
+    ...(dateOrder === null ? [] : [`dates as ${dateOrder}`]),
+    `${rows} rows`,
+  ].join(', ');
+}
+
+function placeOf({ sheet, row, column, header, value }: ProblemFacts): string {
+  const cell = column === null ? '' : `, column ${column}${header ? ` "${header}"` : ''}`;
+  return harmless(
+    `${sheet ? `${sheet}, ` : ''}row ${row}${cell}${value === null ? '' : `, ${JSON.stringify(value)}`}:`,
+  );
+}

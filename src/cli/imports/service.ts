@@ -1,0 +1,116 @@
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FileReading } from '../../domain/imports/reading.ts';
+import { InputError } from '../command.ts';
+import { reasonOf } from '../files.ts';
+import { type Access, operate } from '../webhooks/service.ts';
+
+/** What the commands read of an import. */
+export interface ImportFacts {
+  readonly id: string;
+  readonly status: 'reading' | 'unreadable' | 'checked' | 'issuing' | 'done';
+  readonly settled: boolean;
+  readonly failure: { readonly code: string; readonly message: string } | null;
+  readonly reading: Pick<
+    FileReading,
+    'format' | 'sheet' | 'encoding' | 'separator' | 'decimalSign' | 'dateOrder' | 'rows' | 'missing'
+  > | null;
+  readonly counts: Readonly<
+    Record<'invoices' | 'ready' | 'faulty' | 'known' | 'issued' | 'refused' | 'accepted' | 'rejected', number>
+  >;
+}
+
+/** What became of a file. */
+export interface FileOutcome {
+  /** The exit code. */
+  readonly code: number;
+  readonly isReadable: boolean;
+}
+
+/** A problem of an invoice of a file. */
+export interface ProblemFacts {
+  readonly sheet: string | null;
+  readonly row: number;
+  readonly column: string | null;
+  readonly header: string | null;
+  readonly value: string | null;
+  readonly code: string;
+  readonly message: string;
+}
+
+const FACTS = `id status settled failure { code message }
+  reading { format sheet encoding separator decimalSign dateOrder rows missing }
+  counts { invoices ready faulty known issued refused accepted rejected }`;
+
+/** The operations of `import`. */
+export const READ_IMPORT = `query ($id: ID!) { import(id: $id) { ${FACTS} } }`;
+export const READ_PROBLEMS = `query ($id: ID!, $after: String) { import(id: $id) {
+  invoices(only: [faulty, refused], first: 100, after: $after) {
+    nodes { problems { sheet row column header value code message } } pageInfo { hasNextPage endCursor } } } }`;
+export const START_IMPORT = `mutation ($id: ID!) { startImport(id: $id) {
+  ... on StartImportPayload { import { id } } ... on Error { refused: message } } }`;
+
+const POLL_MS = 300;
+
+/** Uploads a file. @returns the id of its import @throws {Error} with the service's message */
+export async function upload({ url, secretKey }: Access, name: string, bytes: Uint8Array, language: string | null) {
+  const query = new URLSearchParams({ name, ...(language !== null && { language }) });
+  const response = await fetch(`${url}/imports?${query}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/octet-stream' },
+    body: bytes as BodyInit,
+  });
+  const answer = (await response.json().catch(() => null)) as { id?: string; error?: { message: string } } | null;
+  if (answer?.id) return answer.id;
+  throw new Error(answer?.error?.message ?? `${url} answered ${response.status} with an unexpected body.`);
+}
+
+/** Waits until an import has got so far. @param isFar @param mostMs after which it is returned as it is */
+export async function waitFor(
+  access: Access,
+  id: string,
+  isFar: (facts: ImportFacts) => boolean,
+  mostMs = Number.POSITIVE_INFINITY,
+): Promise<ImportFacts> {
+  const startedAt = performance.now();
+  for (;;) {
+    const { import: facts } = await operate<{ import: ImportFacts }>(access, READ_IMPORT, { id });
+    if (isFar(facts) || performance.now() - startedAt > mostMs) return facts;
+    await sleep(POLL_MS);
+  }
+}
+
+/** Reads up to `most` problems, in the order of the file. */
+export async function problemsOf(access: Access, id: string, most: number): Promise<ProblemFacts[]> {
+  const found: ProblemFacts[] = [];
+  for (let after: string | null = null; found.length < most; ) {
+    const { import: read }: { import: ProblemsPage } = await operate(access, READ_PROBLEMS, { id, after });
+    found.push(...read.invoices.nodes.flatMap(({ problems }) => problems));
+    if (!read.invoices.pageInfo.hasNextPage) break;
+    after = read.invoices.pageInfo.endCursor;
+  }
+  return found.slice(0, most);
+}
+
+interface ProblemsPage {
+  readonly invoices: {
+    readonly nodes: readonly { readonly problems: readonly ProblemFacts[] }[];
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+  };
+}
+
+export async function start(access: Access, id: string): Promise<void> {
+  await operate(access, START_IMPORT, { id });
+}
+
+/** Writes the file of an import with its verdicts. @throws {InputError} when it cannot be written */
+export async function download({ url, secretKey }: Access, id: string, path: string): Promise<void> {
+  const response = await fetch(`${url}/imports/${id}/result`, { headers: { Authorization: `Bearer ${secretKey}` } });
+  if (!response.ok || !response.body) {
+    const answer = (await response.json().catch(() => null)) as { error?: { message: string } } | null;
+    throw new Error(answer?.error?.message ?? `${url} answered ${response.status}.`);
+  }
+  await writeFile(path, response.body).catch((error: unknown) => {
+    throw new InputError(`${path} cannot be written: ${reasonOf(error)}.`, { cause: error });
+  });
+}

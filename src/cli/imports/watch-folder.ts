@@ -1,0 +1,94 @@
+import { mkdir, readdir, rename, stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { INTERRUPTED, InputError } from '../command.ts';
+import { reasonOf } from '../files.ts';
+import { harmless, type Terminal } from '../terminal.ts';
+import type { FileOutcome } from './service.ts';
+
+/** Files that are imported. Spreadsheet programs keep a lock file `~$…` beside an open one. */
+const IMPORTED = /^(?!\.|~\$).*\.(xlsx|csv|tsv|txt)$/i;
+/** Pause between two looks at the folder, milliseconds. A file whose size and time are the same at two looks is whole. */
+const LOOK_MS = 1500;
+
+/**
+ * Imports each file that comes into a folder, one at a time, until a signal ends it. A file that fails because the
+ * service is away stays, and is tried again at the next look.
+ * @param importOne imports a file and writes it with its verdicts to `out`
+ * @returns the exit code
+ * @throws {InputError} when the folder cannot be used
+ */
+export async function watchFolder(
+  folder: string,
+  terminal: Terminal,
+  importOne: (path: string, out: string) => Promise<FileOutcome>,
+): Promise<number> {
+  const places = {
+    imported: join(folder, 'imported'),
+    refused: join(folder, 'refused'),
+    results: join(folder, 'results'),
+  };
+  /** The error of each file that is tried again, which is told once. */
+  const told = new Map<string, string>();
+  const end = new AbortController();
+  const interrupt = () => end.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  try {
+    for (const place of Object.values(places)) await mkdir(place, { recursive: true });
+    terminal.remark(`Waiting for files in ${harmless(folder)}.`);
+    let seen = new Map<string, string>();
+    while (!end.signal.aborted) {
+      const found = await statesOf(folder);
+      for (const [name, state] of found) {
+        if (end.signal.aborted) break;
+        if (seen.get(name) === state) await takeIn(name);
+      }
+      seen = found;
+      await sleep(LOOK_MS, undefined, { signal: end.signal }).catch(() => undefined);
+    }
+    return INTERRUPTED;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    throw new InputError(`${folder} cannot be watched: ${reasonOf(error)}.`, { cause: error });
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+
+  async function takeIn(name: string): Promise<void> {
+    const path = join(folder, name);
+    const free = await freeName(name, Object.values(places));
+    try {
+      const { isReadable } = await importOne(path, join(places.results, free));
+      await rename(path, join(isReadable ? places.imported : places.refused, free));
+      told.delete(name);
+    } catch (error) {
+      const message = harmless((error as Error).message);
+      const isRefused = error instanceof InputError;
+      if (told.get(name) !== message)
+        terminal.remark(`${harmless(name)}${isRefused ? '' : ' is tried again'}: ${message}`);
+      told.set(name, message);
+      if (isRefused) await rename(path, join(places.refused, free));
+    }
+  }
+}
+
+/** Returns the size and time of each file that may be imported, in the order of the names. */
+async function statesOf(folder: string): Promise<Map<string, string>> {
+  const names = (await readdir(folder)).filter((name) => IMPORTED.test(name)).sort();
+  const states = new Map<string, string>();
+  for (const name of names) {
+    const found = await stat(join(folder, name)).catch(() => null);
+    if (found?.isFile() && found.size > 0) states.set(name, `${found.size} ${found.mtimeMs}`);
+  }
+  return states;
+}
+
+/** Returns a name that no file in these folders has: `orders (2).xlsx`. */
+async function freeName(name: string, folders: readonly string[]): Promise<string> {
+  const taken = new Set((await Promise.all(folders.map((each) => readdir(each)))).flat());
+  const end = extname(name);
+  for (let n = 1; ; n++) {
+    const free = n === 1 ? name : `${basename(name, end)} (${n})${end}`;
+    if (!taken.has(free)) return free;
+  }
+}

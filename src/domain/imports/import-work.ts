@@ -1,0 +1,52 @@
+import type { Actor } from '../principal.ts';
+import { type Member, requireScope } from '../principal.ts';
+import type { TenantRepository } from '../tenant/ports.ts';
+import type { Environment, Tenant } from '../tenant/tenant.ts';
+import type { ImportClaim, ImportedInvoiceStore, ImportProgress, ImportStore } from './import-store.ts';
+import type { ImportInvoicing } from './invoicing.ts';
+
+/** The ports that the work on imports needs. */
+export interface ImportWorkNeeds {
+  readonly imports: ImportStore;
+  readonly importedInvoices: ImportedInvoiceStore;
+  readonly invoicing: ImportInvoicing;
+  readonly tenants: Pick<TenantRepository, 'find'>;
+}
+
+/** Another worker has the import, or it was changed or discarded meanwhile. */
+export class ImportLost extends Error {
+  override readonly name = 'ImportLost';
+}
+
+/** Pause between two writes of the same import's progress, milliseconds. */
+const PROGRESS_MS = 400;
+
+/** Returns a function that writes progress now and then, and always tells if the claim is lost by then. */
+export function progressOf(
+  imports: Pick<ImportStore, 'save'>,
+  claim: ImportClaim,
+  signal: AbortSignal,
+): (progress: () => ImportProgress) => Promise<void> {
+  let savedAt = performance.now();
+  return async (progress) => {
+    signal.throwIfAborted();
+    if (performance.now() - savedAt < PROGRESS_MS) return;
+    savedAt = performance.now();
+    if (!(await imports.save(claim, progress()))) throw new ImportLost();
+  };
+}
+
+/**
+ * The caller for whom invoices of an import are checked and issued in the background. Who started that was admitted
+ * then; a tenant that was suspended since is refused.
+ * @returns null if the tenant is erased
+ */
+export async function memberOf(
+  tenants: Pick<TenantRepository, 'find'>,
+  { tenantId, environment }: { readonly tenantId: string; readonly environment: Environment },
+  actor: Actor,
+  scope: 'read' | 'issue',
+): Promise<Member | null> {
+  const tenant: Tenant | null = await tenants.find(tenantId);
+  return tenant && requireScope({ kind: 'secret', keyId: actor.id ?? '', tenant, environment }, scope);
+}

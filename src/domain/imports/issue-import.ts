@@ -1,0 +1,97 @@
+import { ServiceError } from '../errors.ts';
+import type { Through } from '../kit/group.ts';
+import type { Member } from '../principal.ts';
+import type { Import, ImportCounts, ImportedInvoice } from './import.ts';
+import type { ImportClaim, ImportProgress, VerdictChange } from './import-store.ts';
+import { type ImportWorkNeeds, memberOf, progressOf } from './import-work.ts';
+import type { ReadInvoice } from './reading.ts';
+import { rowProblem } from './row-problems.ts';
+
+/**
+ * Invoices that are stored together. They get their order in the file, so the next ones begin when these are stored.
+ */
+const AT_ONCE = 16;
+
+export interface IssuingImportNeeds extends ImportWorkNeeds {
+  /** Runs the work of some invoices of a tenant when it is the tenant's turn. */
+  readonly inTurn: (tenantId: string) => Through;
+}
+
+/**
+ * Issues the invoices that are ready, in the order of the file. Goes on where a process has died: an invoice that was
+ * stored and not noted gets the same id again, and is not stored twice.
+ * @returns what to write of the import; null if its tenant is erased
+ * @throws {ImportLost}
+ * @throws {ServiceError} if none of the tenant's can be issued at present
+ */
+export async function issueImport(
+  needs: IssuingImportNeeds,
+  claim: ImportClaim,
+  signal: AbortSignal,
+): Promise<ImportProgress | null> {
+  const { imported } = claim;
+  const { imports, importedInvoices, tenants } = needs;
+  // Counted, because those that a process has noted before it died may not be in the counts of the import.
+  let counts = await importedInvoices.counts(imported);
+  const note = progressOf(imports, claim, signal);
+  for (;;) {
+    const ready = { imported, only: ['ready'], after: null, before: null, limit: AT_ONCE } as const;
+    const { rows } = await importedInvoices.page(ready);
+    if (rows.length === 0) return { status: 'done', failure: null, counts };
+    const by = await memberOf(tenants, imported, imported.startedBy ?? imported.createdBy, 'issue');
+    if (!by) return null;
+    await needs.inTurn(imported.tenantId)(async () => {
+      signal.throwIfAborted();
+      counts = counted(counts, await issueSome(needs, imported, by, rows));
+    });
+    await note(() => ({ counts, failure: null }));
+  }
+}
+
+/** Issues invoices and notes what became of each. @throws the first error that says nothing about an invoice itself */
+async function issueSome(
+  { importedInvoices, invoicing }: IssuingImportNeeds,
+  imported: Import,
+  by: Member,
+  rows: readonly ImportedInvoice[],
+): Promise<VerdictChange[]> {
+  const results = await Promise.allSettled(
+    rows.map(async ({ nth, key, digest, input }): Promise<VerdictChange> => {
+      const content = JSON.parse(input) as Record<string, unknown>;
+      const { invoiceId } = await invoicing.issue(by, key, digest, content);
+      return { nth, verdict: 'issued', invoiceId, awaits: true };
+    }),
+  );
+  const changes: VerdictChange[] = [];
+  let failure: { readonly error: unknown } | null = null;
+  for (const [index, result] of results.entries()) {
+    const row = rows[index] as ImportedInvoice;
+    if (result.status === 'fulfilled') changes.push(result.value);
+    else if (isOfInvoice(result.reason)) changes.push(refused(row, result.reason));
+    else failure ??= { error: result.reason };
+  }
+  await importedInvoices.change(imported, changes);
+  if (failure) throw failure.error;
+  return changes;
+}
+
+/** Whether an error is about the invoice, which then cannot be issued later either. */
+function isOfInvoice(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && [400, 404, 409, 422].includes(error.status);
+}
+
+function refused(row: ImportedInvoice, { problems }: ServiceError): VerdictChange {
+  const place: Pick<ReadInvoice, 'origins' | 'sheet' | 'firstRow'> = { ...row, origins: {} };
+  return { nth: row.nth, verdict: 'refused', problems: problems.map((each) => rowProblem(place, each)) };
+}
+
+function counted(counts: ImportCounts, changes: readonly VerdictChange[]): ImportCounts {
+  const of = (wanted: VerdictChange['verdict']) => changes.filter(({ verdict }) => verdict === wanted).length;
+  const [issued, refusals] = [of('issued'), of('refused')];
+  return {
+    ...counts,
+    ready: counts.ready - issued - refusals,
+    issued: counts.issued + issued,
+    refused: counts.refused + refusals,
+  };
+}

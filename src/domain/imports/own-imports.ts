@@ -1,0 +1,223 @@
+import type { DocumentLanguage } from '../document-language.ts';
+import { DAY_MS } from '../durations.ts';
+import { serviceError } from '../errors.ts';
+import { later } from '../later.ts';
+import { MAX_IMPORTS } from '../limits.ts';
+import { newCreationMoment } from '../order-key.ts';
+import { type Page, type PageSpan, placeInList } from '../page.ts';
+import { actorOf } from '../principal.ts';
+import type { Owner } from '../tenant/tenant.ts';
+import type { Call, Change, UseCase } from '../use-case.ts';
+import { columnOf } from './columns.ts';
+import { findOwn, ownerOf, ownImport } from './find-import.ts';
+import { type Import, type ImportedInvoice, NO_COUNTS, type Verdict } from './import.ts';
+import type { ImportedInvoiceStore, ImportFiles, ImportMappings, ImportStore } from './import-store.ts';
+import { IMPORT_DAYS } from './limits.ts';
+import { headersOf } from './read-import.ts';
+import type { ColumnMapping, FileReading } from './reading.ts';
+import { watchImport } from './watch-import.ts';
+
+interface ImportNeeds {
+  readonly imports: ImportStore;
+}
+
+interface ChangeNeeds extends ImportNeeds {
+  readonly importedInvoices: ImportedInvoiceStore;
+  readonly importFiles: ImportFiles;
+  readonly mappings: ImportMappings;
+  /** Tells the worker of this process, if there is one, that there is work. */
+  readonly wakeImports: () => void;
+}
+
+/** An upload whose bytes are stored. */
+export interface Upload {
+  /** `imp_…`: that of the import that it becomes. */
+  readonly id: string;
+  readonly file: Import['file'];
+  readonly language: DocumentLanguage;
+}
+
+/** Where a page of the invoices of a file begins. The cursor is an id of the list. */
+export interface ImportedSpan extends PageSpan {
+  readonly only: readonly Verdict[];
+  readonly maxBytes: number;
+}
+
+/**
+ * The imports of the caller's tenant and environment.
+ * @throws {ServiceError} resource_not_found for an import that is unknown or belongs to another tenant or environment
+ */
+export const IMPORT_USE_CASES = {
+  /**
+   * Makes an import of an uploaded file. It is read and checked next; nothing is issued.
+   * @throws {ServiceError} import_limit_reached
+   */
+  uploadImport: {
+    scope: 'draft',
+    audit: { action: 'import.uploaded', description: 'A file of invoices was uploaded.' },
+    async run(needs: ChangeNeeds, { by, record }: Change, { id, file, language }: Upload): Promise<Import> {
+      const { imports, wakeImports } = needs;
+      const owner = ownerOf(by);
+      if ((await imports.count(owner, MAX_IMPORTS)) === MAX_IMPORTS) throw limitReached(owner);
+      const moment = newCreationMoment();
+      const imported = await imports.insert({
+        ...{ id, ...owner, ...moment, createdBy: actorOf(by), file, language, mapping: null },
+        ...{ status: 'reading', round: 1, reading: null, failure: null, counts: NO_COUNTS },
+        ...{ startedAt: null, startedBy: null, isSettled: false, expiresAt: expiryOf(moment.createdAt) },
+      });
+      wakeImports();
+      await record({ subject: id });
+      return imported;
+    },
+  },
+
+  import: { scope: 'read', run: ({ imports }: ImportNeeds, { by }: Call, id: string) => ownImport(imports, by, id) },
+
+  /** Newest first. @throws {ServiceError} invalid_request for an invalid page request */
+  imports: {
+    scope: 'read',
+    async run(
+      { imports }: ImportNeeds,
+      { by }: Call,
+      { maxBytes, ...span }: PageSpan & { readonly maxBytes: number },
+    ): Promise<Page<Import>> {
+      const owner = ownerOf(by);
+      const place = await placeInList(span, (id) => findOwn(imports, owner, id));
+      return imports.page({ ...owner, ...place, from: null, until: null, maxBytes });
+    },
+  },
+
+  /** The invoices of an import of the caller, in the order of the file. @throws {ServiceError} invalid_request */
+  importedInvoices: {
+    scope: 'read',
+    async run(
+      { importedInvoices }: Pick<ChangeNeeds, 'importedInvoices'>,
+      _call: Call,
+      imported: Import,
+      { only, maxBytes, ...span }: ImportedSpan,
+    ): Promise<Page<ImportedInvoice>> {
+      const find = async (id: string) => {
+        const nth = nthOf(imported, id);
+        return nth === null ? null : { order: String(nth) };
+      };
+      const { limit, cursor } = await placeInList(span, find);
+      const nth = cursor && Number(cursor.order);
+      const [after, before] = cursor?.direction === 'before' ? [null, nth] : [nth, null];
+      const page = await importedInvoices.page({ imported, only, after, before, limit, maxBytes });
+      // The cursor's own row is one.
+      return { ...page, hasOthers: async () => cursor !== null };
+    },
+  },
+
+  /**
+   * Issues the invoices of a file that are ready. A repeated request changes nothing.
+   * @throws {ServiceError} import_not_checked while the file is read, or if it cannot be
+   */
+  startImport: {
+    scope: 'issue',
+    audit: { action: 'import.started', description: 'The invoices of an uploaded file were issued.' },
+    async run(needs: ChangeNeeds, { by, record }: Change, id: string): Promise<Import> {
+      const { imports, wakeImports } = needs;
+      for (;;) {
+        const present = await ownImport(imports, by, id);
+        if (present.status === 'issuing' || present.status === 'done') return present;
+        if (present.status !== 'checked') throw notChecked(present);
+        const now = new Date();
+        const change = { status: 'issuing', startedAt: now, startedBy: actorOf(by), failure: null } as const;
+        const started = await imports.change(present, ['checked'], change, now);
+        if (!started) continue;
+        wakeImports();
+        await record({ subject: id, details: { invoices: String(present.counts.ready) } });
+        return started;
+      }
+    },
+  },
+
+  /**
+   * Reads a file anew with other columns, and keeps them for later files with the same headers.
+   * @throws {ServiceError} invalid_request for a column that the file does not have, or a field that there is not or
+   *   that two columns would fill; import_not_checked once it is started
+   */
+  remapImport: {
+    scope: 'draft',
+    audit: { action: 'import.columns_chosen', description: 'The columns of an uploaded file were chosen.' },
+    async run(needs: ChangeNeeds, { by, record }: Change, id: string, columns: ColumnMapping): Promise<Import> {
+      const { imports, mappings, wakeImports } = needs;
+      const present = await ownImport(imports, by, id);
+      const { reading, round } = present;
+      if (reading === null) throw notChecked(present);
+      const headers = headersOf(reading);
+      const mapping = remapped(reading, columns);
+      const change = { status: 'reading', round: round + 1, mapping, counts: NO_COUNTS, failure: null } as const;
+      const changed = await imports.change(present, ['checked', 'reading'], change, new Date());
+      if (!changed) throw notChecked(await ownImport(imports, by, id));
+      await mappings.keep(ownerOf(by), headers, mapping);
+      wakeImports();
+      await record({ subject: id });
+      return changed;
+    },
+  },
+
+  /**
+   * Removes an import with its file and verdicts. Invoices that it has issued stay.
+   * @throws {ServiceError} import_not_checked while its invoices are being issued
+   */
+  discardImport: {
+    scope: 'draft',
+    audit: { action: 'import.discarded', description: 'An uploaded file was removed. Its issued invoices stay.' },
+    async run(needs: ChangeNeeds, { by, record }: Change, id: string): Promise<void> {
+      const { imports, importedInvoices, importFiles } = needs;
+      const present = await ownImport(imports, by, id);
+      if (!(await imports.remove(id, ['reading', 'unreadable', 'checked', 'done']))) throw notChecked(present);
+      await importFiles.remove(id);
+      await importedInvoices.removeUpTo(id, present.round);
+      await record({ subject: id });
+    },
+  },
+
+  importProgress: watchImport,
+} as const satisfies Readonly<Record<string, UseCase>>;
+
+/** The id of an invoice of a file, which is its cursor. */
+export function importedId({ importId, nth }: Pick<ImportedInvoice, 'importId' | 'nth'>): string {
+  return `${importId}.${nth}`;
+}
+
+/** Returns the place of the invoice with this id in the file of an import; null if it is none. */
+function nthOf({ id }: Import, imported: string): number | null {
+  const nth = imported.startsWith(`${id}.`) ? imported.slice(id.length + 1) : '';
+  return /^\d{1,6}$/.test(nth) ? Number(nth) : null;
+}
+
+/** Returns all columns of a file with these changes. A field that another column filled so far is taken from it. */
+function remapped({ columns }: FileReading, changes: ColumnMapping): ColumnMapping {
+  const present = new Map(columns.flatMap(({ key, field, isResult }) => (isResult ? [] : [[key, field] as const])));
+  const taken = new Set<string>();
+  for (const [key, field] of Object.entries(changes)) {
+    if (!present.has(key)) throw notAColumn(`The file has no column '${key.slice(0, 80)}'.`);
+    if (field === null) continue;
+    if (columnOf(field) === null) throw notAColumn(`There is no field '${field.slice(0, 80)}'.`);
+    if (taken.has(field)) throw notAColumn(`Two columns would fill '${field}'.`);
+    taken.add(field);
+  }
+  for (const [key, field] of present) if (field !== null && taken.has(field)) present.set(key, null);
+  return { ...Object.fromEntries(present), ...changes };
+}
+
+function notAColumn(message: string) {
+  return serviceError('invalid_request', message, 'columns');
+}
+
+/** When what is uploaded now is removed. */
+export function expiryOf(uploadedAt: Date): Date {
+  return later(uploadedAt, IMPORT_DAYS * DAY_MS);
+}
+
+function notChecked({ id, status }: Import) {
+  return serviceError('import_not_checked', `Import ${id} is ${status}, not checked. Read it again.`, 'id');
+}
+
+function limitReached({ environment }: Owner) {
+  const message = `There are already ${MAX_IMPORTS} imports in the ${environment} environment, which is the maximum. Discard some first.`;
+  return serviceError('import_limit_reached', message);
+}

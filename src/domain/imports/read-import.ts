@@ -1,0 +1,73 @@
+import { takeTurn } from '../event-loop-turns.ts';
+import { createInvoiceChecker } from './check-invoices.ts';
+import type { Import } from './import.ts';
+import type { ImportClaim, ImportMappings, ImportProgress } from './import-store.ts';
+import { type ImportWorkNeeds, memberOf, progressOf } from './import-work.ts';
+import { type FileReading, type OpenSpreadsheet, type SpreadsheetReader, UnreadableFile } from './reading.ts';
+
+export interface ReadingNeeds extends ImportWorkNeeds {
+  readonly mappings: ImportMappings;
+  readonly reader: SpreadsheetReader;
+  /** Runs `work` with the path of a temporary copy of the uploaded file. */
+  readonly withFile: <Result>(importId: string, work: (path: string) => Promise<Result>) => Promise<Result>;
+}
+
+/** Work of one batch of invoices beside their checks, in units of `takeTurn`. */
+const BATCH_UNITS = 500;
+
+/**
+ * Reads an uploaded file and gives each invoice its verdict. Begins anew if a process has died in it, with the same
+ * result.
+ * @returns what to write of the import; null if its tenant is erased
+ * @throws {ImportLost}
+ */
+export async function readImport(
+  needs: ReadingNeeds,
+  claim: ImportClaim,
+  signal: AbortSignal,
+): Promise<ImportProgress | null> {
+  const { imported } = claim;
+  const { importedInvoices, tenants, invoicing, imports } = needs;
+  const by = await memberOf(tenants, imported, imported.createdBy, 'read');
+  if (!by) return null;
+  await importedInvoices.removeUpTo(imported.id, imported.round);
+  const checker = createInvoiceChecker(invoicing, imported, by);
+  const note = progressOf(imports, claim, signal);
+  try {
+    return await needs.withFile(imported.id, async (path) => {
+      const { file, batches } = await open(needs, imported, path, signal);
+      for await (const batch of batches) {
+        await importedInvoices.put(await checker.check(batch), imported.expiresAt);
+        await note(() => ({ reading: file.reading, counts: checker.counts() }));
+        await takeTurn(BATCH_UNITS);
+      }
+      return { status: 'checked', ...file, failure: null, counts: checker.counts() };
+    });
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    return { status: 'unreadable', failure: { code: error.code, facts: error.facts } };
+  }
+}
+
+/** Opens a file with the columns that somebody has chosen: for this file, or for an earlier one with these headers. */
+async function open(
+  { mappings, reader }: ReadingNeeds,
+  imported: Import,
+  path: string,
+  signal: AbortSignal,
+): Promise<{ file: Pick<Import, 'reading' | 'mapping'>; batches: OpenSpreadsheet['batches'] }> {
+  const options = { name: imported.file.name, language: imported.language, signal };
+  const { mapping } = imported;
+  const first = await reader.read(path, { ...options, mapping });
+  const saved = mapping === null ? await mappings.find(imported, headersOf(first.reading)) : null;
+  if (saved === null) return { file: { reading: first.reading, mapping }, batches: first.batches };
+  // Ends the thread that reads it.
+  await first.batches.return?.();
+  const again = await reader.read(path, { ...options, mapping: saved });
+  return { file: { reading: again.reading, mapping: saved }, batches: again.batches };
+}
+
+/** What a file is known by when its columns are chosen. */
+export function headersOf({ columns }: Pick<FileReading, 'columns'>): string[] {
+  return columns.filter(({ isResult }) => !isResult).map(({ key }) => key);
+}

@@ -1,0 +1,132 @@
+import { ServiceError } from '../errors.ts';
+import { createBell } from '../kit/bell.ts';
+import { later } from '../later.ts';
+import { followImport, pauseOf } from './follow-import.ts';
+import type { ImportClaim, ImportProgress } from './import-store.ts';
+import { ImportLost } from './import-work.ts';
+import { type IssuingImportNeeds, issueImport } from './issue-import.ts';
+import { type ReadingNeeds, readImport } from './read-import.ts';
+
+/** Imports that a process works on at the same time, each of another tenant. */
+const PLACES = 4;
+/** How long a lease lasts, and after what time it is renewed, milliseconds. Another process goes on after its end. */
+const [LEASE_MS, RENEWAL_MS] = [15_000, 4000];
+/** Pause between two searches for work of which this process was not told, milliseconds. */
+const SEARCH_MS = 1000;
+/** Pauses after a failure: of the service, and when the tenant may not issue at present, milliseconds. */
+const [RETRY_MS, REFUSED_RETRY_MS] = [3000, 30_000];
+
+export interface RunningNeeds extends ReadingNeeds, IssuingImportNeeds {
+  /** The time of the store. */
+  readonly now: () => Date;
+  /** Whether no other process works on imports. */
+  readonly alone: boolean;
+  readonly report: (message: string, error: unknown) => void;
+}
+
+/** The work on imports of this process. */
+export interface ImportRunner {
+  /** Tells that there is work. Without it, work is found within a second. */
+  wake(): void;
+  /** Ends the work under way. Another process, or the next one, goes on with it at once. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Works on imports: reads and checks those that were uploaded, issues those that were started, and follows what becomes
+ * of their invoices. One import of a tenant at a time, those that are due longest first.
+ */
+export function runImports(needs: RunningNeeds): ImportRunner {
+  const { imports, now, report } = needs;
+  const bell = createBell();
+  const end = new AbortController();
+  /** The work under way by tenant. */
+  const running = new Map<string, Promise<void>>();
+
+  /** Does what is due of an import. @returns what to write, and when its next work is due */
+  async function work(
+    claim: ImportClaim,
+    signal: AbortSignal,
+  ): Promise<{ progress: ImportProgress; dueAt: Date | null }> {
+    const { imported } = claim;
+    if (imported.status === 'reading') return { progress: (await readImport(needs, claim, signal)) ?? {}, dueAt: null };
+    if (imported.status === 'issuing') {
+      const progress = await issueImport(needs, claim, signal);
+      return { progress: progress ?? {}, dueAt: progress && now() };
+    }
+    if (imported.status !== 'done') return { progress: {}, dueAt: null };
+    const progress = await followImport(needs, claim, signal);
+    const pauseMs = pauseOf(imported.startedAt, now());
+    return { progress, dueAt: progress.isSettled ? null : later(now(), pauseMs) };
+  }
+
+  async function run(claim: ImportClaim): Promise<void> {
+    const lost = new AbortController();
+    const signal = AbortSignal.any([lost.signal, end.signal]);
+    const renewal = setInterval(() => {
+      imports.renew(claim, now(), LEASE_MS).then(
+        (isHeld) => isHeld || lost.abort(new ImportLost()),
+        (error) => report('the lease of an import could not be renewed', error),
+      );
+    }, RENEWAL_MS);
+    try {
+      const { progress, dueAt } = await work(claim, signal);
+      await imports.release(claim, progress, dueAt);
+    } catch (error) {
+      if (error instanceof ImportLost) return;
+      await imports.release(claim, failureOf(error, end.signal.aborted), retryAt(error));
+      if (!end.signal.aborted && !(error instanceof ServiceError))
+        report('the work on an import failed and is retried', error);
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  function retryAt(error: unknown): Date {
+    if (end.signal.aborted) return now();
+    return later(now(), error instanceof ServiceError ? REFUSED_RETRY_MS : RETRY_MS);
+  }
+
+  async function search(): Promise<void> {
+    const free = PLACES - running.size;
+    if (free <= 0) return;
+    const claims = await imports.claim(now(), LEASE_MS, [...running.keys()], free);
+    for (const claim of claims) {
+      const { tenantId } = claim.imported;
+      const done = run(claim)
+        .catch((error: unknown) => report('the work on an import failed and is retried after its lease', error))
+        .finally(() => {
+          running.delete(tenantId);
+          bell.ring();
+        });
+      running.set(tenantId, done);
+    }
+  }
+
+  async function loop(): Promise<void> {
+    if (needs.alone) await imports.releaseAll(now());
+    while (!end.signal.aborted) {
+      await search().catch((error: unknown) => report('imports that wait could not be looked for', error));
+      const timer = setTimeout(bell.ring, SEARCH_MS).unref();
+      await bell.heard();
+      clearTimeout(timer);
+    }
+  }
+
+  const looping = loop().catch((error: unknown) => report('the work on imports could not begin', error));
+  return {
+    wake: bell.ring,
+    async stop() {
+      end.abort(new ImportLost());
+      bell.ring();
+      await looping;
+      await Promise.all(running.values());
+    },
+  };
+}
+
+/** What is shown of a failure: why a tenant may not issue at present. Failures of the service are for its operators. */
+function failureOf(error: unknown, isOver: boolean): ImportProgress {
+  if (isOver || !(error instanceof ServiceError)) return {};
+  return { failure: { code: error.code, facts: { message: error.message } } };
+}

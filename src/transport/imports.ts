@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { Context, Middleware } from 'koa';
+import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../domain/document-language.ts';
+import { MINUTE_MS } from '../domain/durations.ts';
+import { serviceError } from '../domain/errors.ts';
+import { takeTurn } from '../domain/event-loop-turns.ts';
+import { newId } from '../domain/ids.ts';
+import type { Import } from '../domain/imports/import.ts';
+import type { ImportFiles } from '../domain/imports/import-store.ts';
+import { IMPORT_LIMITS } from '../domain/imports/limits.ts';
+import { expiryOf } from '../domain/imports/own-imports.ts';
+import type { WorkbookTemplates } from '../domain/imports/ports.ts';
+import type { FileReading } from '../domain/imports/reading.ts';
+import { createFairQueue, QueueFull } from '../domain/kit/fair-queue.ts';
+import { requireScope } from '../domain/principal.ts';
+import type { Owner } from '../domain/tenant/tenant.ts';
+import { accessOf } from '../graphql/access.ts';
+import type { UseCases } from '../graphql/context.ts';
+import { askAgain } from './ask.ts';
+import { BODY_MS } from './body.ts';
+import type { EventStreams } from './event-stream.ts';
+import { answerJson } from './json.ts';
+import { type LeastSpeed, requireSpeed } from './least-speed.ts';
+import { principalOf } from './state.ts';
+
+/** Maximum number of files of a tenant, and of all tenants, that arrive at once. Others are refused. */
+const PLACES = { placesPerKey: 2, places: 32, perKey: 0 } as const;
+/** When a refused upload may be tried again, seconds. */
+const WHEN_FREE = '10';
+/**
+ * How many bytes of a too large file are read and discarded. Many clients read no answer before they have sent
+ * everything.
+ */
+const DROPPED_BYTES = 4 * IMPORT_LIMITS.fileBytes;
+/** Size of a stored piece, bytes. One piece of an upload is in memory. */
+const PIECE_BYTES = 256 * 1024;
+/** Bytes of a file that are received and digested in one unit of `takeTurn`. */
+const BYTES_A_UNIT = 300;
+
+/** Maximum number of returned files of a tenant, and of all tenants, that are written at once. Others are refused. */
+const RETURNS = { placesPerKey: 2, places: 16, perKey: 0 } as const;
+/** How fast a client must read, so that it does not keep others from a place. */
+const LEAST_SPEED: LeastSpeed = { bytes: 256 * 1024, withinMs: MINUTE_MS };
+
+const MEDIA_TYPES: Readonly<Record<FileReading['format'], string>> = {
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  csv: 'text/csv; charset=utf-8',
+};
+
+export interface ImportRouteParts {
+  readonly useCases: Pick<UseCases, 'uploadImport' | 'import'>;
+  readonly importFiles: ImportFiles;
+  /** Writes the file of an import with its verdicts. */
+  readonly returnedFile: (imported: Import) => AsyncIterable<Uint8Array>;
+  readonly templates: WorkbookTemplates;
+  readonly streams: Pick<EventStreams, 'whenRevoked'>;
+}
+
+/**
+ * The routes of imports (docs/decisions/0097): a file in, the same file back with its verdicts, and an empty workbook.
+ * What becomes of a file is in GraphQL. Its bytes are stored as they arrive, so that an upload takes the memory of one
+ * piece.
+ */
+export function importRoutes({
+  useCases,
+  importFiles,
+  returnedFile,
+  templates,
+  streams,
+}: ImportRouteParts): readonly (readonly ['GET' | 'POST', string, Middleware])[] {
+  const arriving = createFairQueue(PLACES);
+  const returning = createFairQueue(RETURNS);
+
+  async function upload(ctx: Context): Promise<void> {
+    const { tenant, environment } = requireScope(principalOf(ctx), accessOf('uploadImport').scope);
+    const { name, language } = namedFile(ctx);
+    const owner = { tenantId: tenant.id, environment };
+    const leave = await takePlace(ctx, arriving, tenant.id);
+    const id = newId('imp');
+    try {
+      const file = await receive(ctx, owner, id);
+      // The permission may have ended while the file arrived.
+      await askAgain(ctx);
+      await useCases.uploadImport(principalOf(ctx), { id, file: { name, ...file }, language });
+      answerJson(ctx, 201, { id });
+    } catch (error) {
+      // Pieces that stay because this fails, too, expire.
+      await importFiles.remove(id).catch(() => undefined);
+      throw error;
+    } finally {
+      leave();
+    }
+  }
+
+  /** Takes a place. @throws {ServiceError} rate_limit_exceeded, with `Retry-After` */
+  async function takePlace(ctx: Context, queue: typeof arriving, tenantId: string): Promise<() => void> {
+    try {
+      return await queue.enter(tenantId);
+    } catch (error) {
+      if (!(error instanceof QueueFull)) throw error;
+      ctx.set('Retry-After', WHEN_FREE);
+      throw serviceError('rate_limit_exceeded', `Too many files are sent at the moment. Try again in ${WHEN_FREE} s.`);
+    }
+  }
+
+  /**
+   * Stores a file as it arrives.
+   * @throws {ServiceError} invalid_request: 408 when it takes too long, 413 when it is too large, 415 when it has a
+   *   content coding, 400 when the client disconnects
+   */
+  async function receive(ctx: Context, owner: Owner, id: string): Promise<{ size: number; sha256: string }> {
+    if (!/^(identity)?$/i.test(ctx.get('Content-Encoding')))
+      throw serviceError('invalid_request', 'Send the file without Content-Encoding.', null, 415);
+    if (Number(ctx.get('Content-Length')) > DROPPED_BYTES) {
+      ctx.set('Connection', 'close');
+      throw tooLarge();
+    }
+    const expiresAt = expiryOf(new Date());
+    const digest = createHash('sha256');
+    let [size, nth, waiting]: [number, number, Buffer[]] = [0, 0, []];
+    const store = async () => {
+      const piece = Buffer.concat(waiting);
+      waiting = [];
+      if (piece.length > 0) await importFiles.put(owner, id, nth++, piece, expiresAt);
+    };
+    const timer = setTimeout(() => ctx.req.destroy(new TooSlow()), BODY_MS).unref();
+    let held = 0;
+    try {
+      for await (const piece of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        size += piece.length;
+        if (size > DROPPED_BYTES) {
+          ctx.set('Connection', 'close');
+          break;
+        }
+        if (size > IMPORT_LIMITS.fileBytes) {
+          waiting = [];
+          continue;
+        }
+        await takeTurn(piece.length / BYTES_A_UNIT);
+        digest.update(piece);
+        waiting.push(piece);
+        held += piece.length;
+        if (held < PIECE_BYTES) continue;
+        held = 0;
+        await store();
+      }
+      if (size > IMPORT_LIMITS.fileBytes) throw tooLarge();
+      await store();
+    } catch (error) {
+      if (error instanceof TooSlow)
+        throw serviceError('invalid_request', `The file did not arrive within ${BODY_MS / 1000} s.`, null, 408);
+      if (!ctx.req.complete) throw serviceError('invalid_request', 'The body ended early.');
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+    return { size, sha256: digest.digest('hex') };
+  }
+
+  /** Answers with the file of an import and its verdicts as of now. */
+  async function sendBack(ctx: Context): Promise<void> {
+    const principal = principalOf(ctx);
+    const { tenant } = requireScope(principal, accessOf('import').scope);
+    const { id } = ctx.params as { readonly id: string };
+    const imported = await useCases.import(principal, id);
+    const { reading, file } = imported;
+    if (reading === null) {
+      const message = `The file of import ${id} was not read: it is ${imported.status}.`;
+      throw serviceError('import_not_checked', message, 'id');
+    }
+    const leave = await takePlace(ctx, returning, tenant.id);
+    ctx.attachment(file.name);
+    ctx.status = 200;
+    if (ctx.method === 'HEAD') leave();
+    else {
+      const body = Readable.from(returnedFile(imported), { objectMode: false });
+      const unfollow = streams.whenRevoked(principal, () => body.destroy());
+      // Koa destroys it when the answer has ended, or the client is gone.
+      body.once('close', () => {
+        unfollow();
+        leave();
+      });
+      ctx.body = body;
+      requireSpeed(ctx.res, LEAST_SPEED);
+    }
+    ctx.set('Content-Type', MEDIA_TYPES[reading.format]);
+  }
+
+  /** Answers with an empty workbook. */
+  async function sendTemplate(ctx: Context): Promise<void> {
+    requireScope(principalOf(ctx), accessOf('imports').scope);
+    const { language: asked, ...others } = ctx.query;
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined)
+      throw serviceError('invalid_request', 'The only parameter is language.', unknown.slice(0, 100));
+    const language = languageOf(ctx, asked);
+    ctx.attachment(`fatoura-${language}.xlsx`);
+    ctx.status = 200;
+    if (ctx.method !== 'HEAD') ctx.body = Readable.from(templates.write(language), { objectMode: false });
+    ctx.set('Content-Language', language);
+    ctx.set('Content-Type', MEDIA_TYPES.xlsx);
+  }
+
+  return [
+    ['POST', '/imports', upload as Middleware],
+    ['GET', '/imports/template.xlsx', sendTemplate as Middleware],
+    ['GET', '/imports/:id/result', sendBack as Middleware],
+  ];
+}
+
+class TooSlow extends Error {}
+
+function tooLarge() {
+  const most = IMPORT_LIMITS.fileBytes / 1024 / 1024;
+  return serviceError('invalid_request', `The file is larger than the maximum of ${most} MiB.`, null, 413);
+}
+
+/** Reads the parameters of an upload. @throws {ServiceError} invalid_request */
+function namedFile(ctx: Context): { readonly name: string; readonly language: DocumentLanguage } {
+  const { name, language, ...others } = ctx.query;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw serviceError('invalid_request', 'The parameters are name and language.', unknown.slice(0, 100));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a name must not have
+  if (typeof name !== 'string' || name.length > IMPORT_LIMITS.name || !/^[^\u0000-\u001f\u007f]+$/.test(name))
+    throw serviceError(
+      'invalid_request',
+      `name must be the name of the file, at most ${IMPORT_LIMITS.name} characters.`,
+      'name',
+    );
+  return { name: name.toWellFormed(), language: languageOf(ctx, language) };
+}
+
+function languageOf(ctx: Context, asked: string | string[] | undefined): DocumentLanguage {
+  if (asked === undefined) return (ctx.acceptsLanguages([...DOCUMENT_LANGUAGES]) || 'fr') as DocumentLanguage;
+  const language = DOCUMENT_LANGUAGES.find((each) => each === asked);
+  if (language) return language;
+  throw serviceError('invalid_request', `language must be ${DOCUMENT_LANGUAGES.join(', ')}.`, 'language');
+}

@@ -1,0 +1,141 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { administrationOf } from '../../src/app/administration.ts';
+import { readConfig } from '../../src/config.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { chaosSeed } from '../support/chaos.ts';
+import { doomedServer } from '../support/chaos-server.ts';
+import { invoiceBody } from '../support/client.ts';
+import { fileOf, runImportKills, textsOf } from '../support/import-kills.ts';
+import { residentMemory, TELLS_MEMORY } from '../support/resident-memory.ts';
+import { runningStore } from '../support/running-store.ts';
+
+const [INVOICES, LINES] = [5000, 3];
+/** Creations of another tenant: pause between two, milliseconds, and how many are made before the import. */
+const [PAUSE_MS, BEFORE] = [50, 150];
+
+test('kill -9 ten times while 5,000 invoices are imported issues each once', async ({ signal }) => {
+  const seed = chaosSeed();
+  const outcome = await runImportKills({
+    seed,
+    invoices: INVOICES,
+    lines: LINES,
+    kills: 10,
+    patienceMs: 300_000,
+    signal,
+  });
+  console.log(`killed with ${outcome.issuedAtKills.join(', ')} of ${INVOICES} issued`);
+  expect(outcome.texts).toEqual(textsOf(INVOICES));
+  expect(outcome.byNumber).toEqual(textsOf(INVOICES));
+  expect(outcome.counts).toMatchObject({ invoices: INVOICES, issued: INVOICES, ready: 0, accepted: INVOICES });
+  expect(outcome.complaints).toEqual([]);
+}, 900_000);
+
+test('5,000 invoices of 3 lines take at most a minute and 150 MB, and delay others’ creations little', async ({
+  signal,
+}) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'imports-'));
+  const server = doomedServer({
+    CHROMIUM_PATH: '/nonexistent',
+    LOG_LEVEL: 'error',
+    DATA_DIR: dataDir,
+    RATE_LIMIT_SECRET: '1000000',
+    RATE_LIMIT_TENANT: '1000000',
+  });
+  signal.addEventListener('abort', () => void server.kill());
+  try {
+    await server.start();
+    const url = await server.url();
+    const own = { Authorization: `Bearer ${server.secretKey()}` };
+    const others = await otherTenant(dataDir);
+    const graphql = async <Data>(query: string): Promise<Data> => {
+      const headers = { ...own, 'Content-Type': 'application/json' };
+      const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+      return ((await response.json()) as { data: Data }).data;
+    };
+
+    const before: number[] = [];
+    // The first ones compile the code.
+    for (let n = 0; n < BEFORE; n++) await sleep(PAUSE_MS).then(async () => before.push(await createOne(url, others)));
+    const rested = before.splice(BEFORE / 3);
+    let most = 0;
+    const memoryBefore = (await residentMemory(server.pid())).own;
+    const meanwhile: number[] = [];
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        meanwhile.push(await createOne(url, others));
+        most = Math.max(most, (await residentMemory(server.pid())).own);
+        await sleep(PAUSE_MS);
+      }
+    })();
+
+    const startedAt = performance.now();
+    const sent = await fetch(`${url}/imports?name=a.csv`, {
+      method: 'POST',
+      headers: own,
+      body: fileOf(INVOICES, LINES),
+    });
+    const { id } = (await sent.json()) as { id: string };
+    const read = async () =>
+      (await graphql<{ import: Facts }>(`{ import(id: "${id}") { status counts { ready issued accepted } } }`)).import;
+    while ((await read()).status !== 'checked') await sleep(100);
+    const checkedMs = performance.now() - startedAt;
+    await graphql(`mutation { startImport(id: "${id}") { __typename } }`);
+    let facts = await read();
+    for (; facts.status !== 'done'; facts = await read()) await sleep(100);
+    const doneMs = performance.now() - startedAt;
+    isOver = true;
+    await watching;
+
+    const [alone, beside] = [median(rested), median(meanwhile)];
+    console.log(
+      `checked after ${(checkedMs / 1000).toFixed(1)} s, issued after ${(doneMs / 1000).toFixed(1)} s; ${most - memoryBefore} MB more; ` +
+        `a creation of others ${alone.toFixed(1)} ms alone and ${beside.toFixed(1)} ms meanwhile (${meanwhile.length}, ${(beside / alone).toFixed(2)} times)`,
+    );
+    expect(facts.counts).toMatchObject({ ready: 0, issued: INVOICES });
+    expect(doneMs).toBeLessThan(60_000);
+    if (TELLS_MEMORY) expect(most - memoryBefore).toBeLessThan(150);
+    expect(beside / alone).toBeLessThan(1.5);
+    expect(server.seen.complaints).toEqual([]);
+  } finally {
+    await server.kill();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}, 300_000);
+
+interface Facts {
+  readonly status: string;
+  readonly counts: Readonly<Record<'ready' | 'issued' | 'accepted', number>>;
+}
+
+/** Makes another tenant. @returns its secret key */
+async function otherTenant(dataDir: string): Promise<string> {
+  const store = await runningStore(dataDir);
+  const { tenants, manageKeys } = administrationOf(store, readConfig({}));
+  const id = newId('ten');
+  await tenants.insert({ id, name: 'T', profile: {}, createdAt: new Date() });
+  const { token } = await manageKeys.create(id, 'secret', 'test');
+  await store.close();
+  return token;
+}
+
+/** Creates an invoice. @returns how long it took, milliseconds */
+async function createOne(url: string, secretKey: string): Promise<number> {
+  const startedAt = performance.now();
+  const response = await fetch(`${url}/v1/invoices`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(invoiceBody()),
+  });
+  await response.arrayBuffer();
+  expect(response.status).toBe(201);
+  return performance.now() - startedAt;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
