@@ -83,7 +83,7 @@ export function openInvoice({ layout, conventions, choices }: Reader, nth: numbe
     add(row, merged) {
       lastRow = row.row;
       const key = layout.keyColumn === null ? null : cellText(row.cells[layout.keyColumn] ?? null);
-      label ??= key || null;
+      label ??= key?.slice(0, REPORTED.value) || null;
       // An invoice may have one line less: its own rule says so.
       const isLine = lines.length < IMPORT_LIMITS.lines;
       const line = new Map<string, unknown>();

@@ -1,5 +1,5 @@
 import { cellText, type SheetRow } from './cell.ts';
-import { IMPORT_LIMITS } from './limits.ts';
+import { IMPORT_LIMITS, REPORTED } from './limits.ts';
 import { type ColumnMapping, UnreadableFile } from './reading.ts';
 import { countKnown } from './recognize-columns.ts';
 import type { Table } from './table.ts';
@@ -47,7 +47,7 @@ async function firstRows(table: Table): Promise<readonly SheetRow[]> {
 }
 
 function headerOf(table: Table, { row, cells }: SheetRow, mapping: ColumnMapping | null): Header | null {
-  const texts = cells.map(cellText);
+  const texts = cells.map((cell) => cellText(cell).slice(0, REPORTED.value));
   const known = countKnown(texts, mapping);
   if (known >= ENOUGH) return { table, row, texts, known };
   const filled = cells.filter((cell) => cell !== null);

@@ -72,8 +72,12 @@ export function countKnown(headers: readonly string[], mapping: ColumnMapping | 
 export function recognizeColumns(headers: readonly string[], mapping: ColumnMapping | null): readonly ReadColumn[] {
   const keys = headerKeys(headers);
   const chosen = keys.map((key) => (mapping && Object.hasOwn(mapping, key) ? (mapping[key] ?? null) : undefined));
-  const taken = new Set(chosen.filter((field) => field != null && columnOf(field) !== null));
-  const found: (string | null)[] = chosen.map((field) => (field && columnOf(field) ? field : null));
+  const taken = new Set<string>();
+  const found: (string | null)[] = chosen.map((field) => {
+    if (!field || columnOf(field) === null || taken.has(field)) return null;
+    taken.add(field);
+    return field;
+  });
   // The template's headers first, then synonyms; of several columns with one field, the first.
   for (const isOwn of [true, false]) {
     for (const [index, key] of keys.entries()) {

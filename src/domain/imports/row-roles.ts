@@ -24,6 +24,7 @@ const TOTALS =
 export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
   /** The key of the present invoice; undefined before the first. */
   let current: string | null | undefined;
+  let customer = '';
   return (row) => {
     if (row.cells.every((cell) => cell === null)) return { role: 'empty' };
     const key = keyOf(layout, row.cells);
@@ -35,7 +36,11 @@ export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
       return isPart ? { role: 'continues', fault: 'hidden_row' } : { role: 'ignored', reason: 'hidden', key };
     }
     if (isContinued && current !== undefined) return { role: 'continues', fault: null };
+    // It may be a line of the invoice above, which would be incomplete without it.
+    if (key === null && current != null && customer === customerOf(layout, row.cells))
+      return { role: 'continues', fault: 'document_missing' };
     current = key;
+    customer = customerOf(layout, row.cells);
     if (isContinued) return { role: 'begins', key, fault: 'no_beginning' };
     return { role: 'begins', key, fault: key === null && layout.needsKey ? 'document_missing' : null };
   };
@@ -43,6 +48,10 @@ export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
 
 function keyOf({ keyColumn }: Layout, cells: SheetRow['cells']): string | null {
   return keyColumn === null ? null : cellText(cells[keyColumn] ?? null) || null;
+}
+
+function customerOf({ customerColumns }: Layout, cells: SheetRow['cells']): string {
+  return customerColumns.map((index) => cellText(cells[index] ?? null)).join('\n');
 }
 
 function hasCustomer({ customerColumns }: Layout, cells: SheetRow['cells']): boolean {
@@ -63,15 +72,9 @@ function ignoredReason(
   const is = (reason: IgnoredReason | null) => ({ reason, isOwn });
   if (own.length >= 2 && own.every(([index, cell]) => isHeader(layout, index, cell))) return is('repeated_header');
   const texts = filled.filter(([, cell]) => cell.kind === 'text' && !/\d/.test(cell.text));
-  const [first] = texts;
-  // A line may be named so; then its invoice is named as well.
-  if (
-    texts.length === 1 &&
-    first &&
-    !isNamedLine(layout, first[0], cells) &&
-    TOTALS.test(choiceKey(cellText(first[1])).replaceAll(/\d/g, ''))
-  ) {
-    const others = [layout.keyColumn, ...layout.customerColumns].filter((index) => index !== first[0]);
+  const named = texts.find(([, cell]) => TOTALS.test(choiceKey(cellText(cell))));
+  if (named && !isNamedLine(layout, named[0], cells)) {
+    const others = [layout.keyColumn, ...layout.customerColumns].filter((index) => index !== named[0]);
     if (others.every((index) => index === null || cells[index] == null)) return is('total');
   }
   if (filled.length === 1 && filled[0]?.[0] !== layout.descriptionColumn) {
