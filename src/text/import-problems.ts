@@ -2,6 +2,7 @@ import type { DocumentLanguage } from '../domain/document-language.ts';
 import type { RowProblem } from '../domain/imports/reading.ts';
 import type { FileFault, RowFault } from '../domain/imports/row-rules.ts';
 import { columnName } from './column-name.ts';
+import { FORMATS } from './document-format.ts';
 import { ERROR_TEXTS } from './error-texts.ts';
 
 type Texts = Readonly<Record<DocumentLanguage, string>>;
@@ -275,7 +276,7 @@ export function importProblemText(
   { code, facts }: Pick<RowProblem, 'code' | 'facts'>,
   language: DocumentLanguage,
 ): string {
-  if (Object.hasOwn(ROW_TEXTS, code)) return filled(ROW_TEXTS[code as RowFault][language], facts);
+  if (Object.hasOwn(ROW_TEXTS, code)) return filled(ROW_TEXTS[code as RowFault][language], facts, language);
   const { message, expected } = facts;
   if (language === 'en' && message !== undefined) return String(message);
   const text =
@@ -285,7 +286,7 @@ export function importProblemText(
 
 /** Says why a file cannot be read, and the cure. */
 export function fileFaultText(code: FileFault, facts: RowProblem['facts'], language: DocumentLanguage): string {
-  return filled(FILE_TEXTS[code][language], facts);
+  return filled(FILE_TEXTS[code][language], facts, language);
 }
 
 /** Says where a problem is: `Ligne 12, colonne D (Quantité) : « 1,5O »`. */
@@ -328,6 +329,11 @@ const PLACES = {
   },
 } as const;
 
-function filled(text: string, facts: RowProblem['facts']): string {
-  return text.replaceAll(/\{(\w+)\}/g, (_match, fact: string) => String(facts[fact] ?? ''));
+/** Fills facts into a text. Rows are written as spreadsheets show them, other numbers as the language does. */
+function filled(text: string, facts: RowProblem['facts'], language: DocumentLanguage): string {
+  return text.replaceAll(/\{(\w+)\}/g, (_match, fact: string) => {
+    const value = facts[fact] ?? '';
+    const isAmount = typeof value === 'number' && !/row$/i.test(fact);
+    return isAmount ? FORMATS[language].decimal(String(value)) : String(value);
+  });
 }

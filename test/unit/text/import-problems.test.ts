@@ -31,6 +31,12 @@ describe('texts of problems', () => {
     );
   });
 
+  it('writes numbers as the language does, and rows as the file has them', () => {
+    expect(fileFaultText('too_many_rows', { most: 100_000 }, 'fr')).toContain('100\u00a0000 au plus');
+    expect(fileFaultText('too_many_rows', { most: 100_000 }, 'en')).toContain('100,000');
+    expect(importProblemText({ code: 'rows_apart', facts: { otherRow: 12_345 } }, 'fr')).toContain('12345');
+  });
+
   it('names the place', () => {
     const problem = { place: { sheet: 'Ventes', row: 12, column: 3 }, header: 'Quantité', value: '1,5O' };
     expect(importPlaceText(problem, 'fr')).toBe(

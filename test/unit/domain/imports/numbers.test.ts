@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideSign, numberOf } from '../../../../src/domain/imports/numbers.ts';
 
@@ -51,5 +52,30 @@ describe('numbers in texts', () => {
     expect(decideSign({ '.': 1, ',': 0 })).toBe('.');
     expect(decideSign({ '.': 1, ',': 3 })).toBeNull();
     expect(decideSign({ '.': 0, ',': 0 })).toBeNull();
+  });
+
+  it('reads every amount in each form in which people write it', () => {
+    const signs = fc.constantFrom(
+      [' ', ','],
+      ['\u00a0', ','],
+      ['.', ','],
+      [',', '.'],
+      ["'", '.'],
+      ['', ','],
+      ['', '.'],
+    );
+    fc.assert(
+      fc.property(
+        fc.nat({ max: 10 ** 9 }),
+        fc.nat({ max: 99 }),
+        signs,
+        (whole, rest, [thousands = '', decimal = '']) => {
+          const grouped = String(whole).replaceAll(/\B(?=(?:\d{3})+$)/g, thousands);
+          const decimals = String(rest).padStart(2, '0');
+          const { plain } = numberOf(`${grouped}${decimal}${decimals}`) ?? {};
+          expect(plain === undefined || plain === null ? null : Number(plain)).toBe(Number(`${whole}.${decimals}`));
+        },
+      ),
+    );
   });
 });
