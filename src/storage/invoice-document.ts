@@ -116,7 +116,9 @@ function storedLine(line: InvoiceLine): StoredLine {
 }
 
 function withoutNulls<Row extends object>(row: Row): Partial<Row> {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Partial<Row>;
+  const kept: Partial<Row> = {};
+  for (const name in row) if (row[name] !== null) kept[name] = row[name];
+  return kept;
 }
 
 /** A new invoice, which has no answer of the authority yet. */

@@ -1,4 +1,5 @@
-import { type AppliedRule, rulesOn, standingOf, warns } from '../morocco/rules.ts';
+import type { Rule } from '../morocco/rule.ts';
+import { ALL_RULES, type AppliedRule, rulesOn, standingOf, WARNING_RULES } from '../morocco/rules.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import { missingProfileFields } from '../tenant/tenant.ts';
 import type { StatedAdjustment } from './adjustments.ts';
@@ -30,10 +31,9 @@ export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
   const { kind, seller } = invoice;
   const totals = statedTotals(invoice);
   const stated = statedTerms(invoice);
-  const law = lawOf(invoice, stated, totals).filter(({ rule }) => warns(rule));
+  const law = lawOf(invoice, stated, totals, WARNING_RULES).map(warningOf);
   /** The warnings of these rules, in this order. */
-  const take = (...codes: readonly string[]) =>
-    codes.flatMap((code) => law.filter(({ rule }) => rule.code === code).map(warningOf));
+  const take = (...codes: readonly WarningCode[]) => codes.flatMap((taken) => law.filter(({ code }) => code === taken));
   // Clients know the order of the warnings that were there first. Those of further rules follow them.
   const first = [
     ...roundingWarnings(invoice, totals),
@@ -49,7 +49,7 @@ export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
       ? [ofTable('bank_account_missing', 'terms.bankAccount')]
       : []),
   ];
-  return [...first, ...law.map(warningOf).filter(({ code }) => !first.some((known) => known.code === code))];
+  return [...first, ...law.filter(({ code }) => !first.some((known) => known.code === code))];
 }
 
 /**
@@ -57,7 +57,7 @@ export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
  * explain, and those that are off because their sources contradict each other.
  */
 export function rulesConcerning(invoice: WarnedInvoice): AppliedRule[] {
-  return lawOf(invoice, statedTerms(invoice), statedTotals(invoice));
+  return lawOf(invoice, statedTerms(invoice), statedTotals(invoice), ALL_RULES);
 }
 
 function statedTerms({ terms, seller, createdAt, servicePeriod }: WarnedInvoice): LegalTerms {
@@ -65,9 +65,14 @@ function statedTerms({ terms, seller, createdAt, servicePeriod }: WarnedInvoice)
   return termsOf({ terms, seller, createdAt, number: '-', servicePeriod });
 }
 
-function lawOf(invoice: WarnedInvoice, terms: LegalTerms, totals: InvoiceTotals | null): AppliedRule[] {
+function lawOf(
+  invoice: WarnedInvoice,
+  terms: LegalTerms,
+  totals: InvoiceTotals | null,
+  rules: readonly Rule[],
+): AppliedRule[] {
   const { kind, customer, seller, lines, amount, createdAt, credit } = invoice;
-  return rulesOn(moroccanDate(createdAt), {
+  const document = {
     kind,
     correctedOn: credit?.original.issueDate ?? null,
     taxRates: lines.map(({ taxRate }) => taxRate),
@@ -82,7 +87,8 @@ function lawOf(invoice: WarnedInvoice, terms: LegalTerms, totals: InvoiceTotals 
     isDeposit: invoice.isDeposit ?? false,
     hasForeignValue: invoice.foreignValue !== null,
     withholding: invoice.withholding,
-  });
+  };
+  return rulesOn(moroccanDate(createdAt), document, rules);
 }
 
 function warningOf({ rule, path, what }: AppliedRule): InvoiceWarning {

@@ -52,6 +52,9 @@ function exactPrice({ quantity, unitPrice }: Pick<PricedLine, 'quantity' | 'unit
 
 /** Returns the quantity times the unit price, in centimes, with tax if the unit price has it. */
 export function listPriceOf(line: Pick<PricedLine, 'quantity' | 'unitPrice'>): bigint {
+  const { quantity, unitPrice } = line;
+  // Most are whole, and need no rounding.
+  if (Number.isSafeInteger(quantity) && Number.isSafeInteger(unitPrice)) return BigInt(quantity) * BigInt(unitPrice);
   return divideHalfUp(exactPrice(line), CENTIME);
 }
 

@@ -31,6 +31,9 @@ export function warns({ level, doubt }: Rule): boolean {
   return level === 'warning' && doubt === null;
 }
 
+/** The rules that clients are warned of, in the order of the table. */
+export const WARNING_RULES: readonly Rule[] = ALL_RULES.filter(warns);
+
 /** A rule that applies to a document, and where. */
 export interface AppliedRule extends Concern {
   readonly rule: Rule;
@@ -40,9 +43,10 @@ export interface AppliedRule extends Concern {
  * Finds the rules that apply to a document on its date: those that it breaks, those that are information, and those
  * that are off. Announced ones apply to none. It refuses nothing and changes no amount.
  * @param date the date of the document in Morocco, `YYYY-MM-DD`
+ * @param rules those that are asked for
  */
-export function rulesOn(date: string, document: RuledDocument): AppliedRule[] {
-  return ALL_RULES.flatMap((rule) => {
+export function rulesOn(date: string, document: RuledDocument, rules = ALL_RULES): AppliedRule[] {
+  return rules.flatMap((rule) => {
     const day = (rule.byOriginal && document.correctedOn) || date;
     return isInForce(rule, day) ? rule.concerns(document, day).map((concern) => ({ rule, ...concern })) : [];
   });
