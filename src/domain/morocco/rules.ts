@@ -27,7 +27,7 @@ export const RULE_WARNINGS = Object.fromEntries(
 ) as Readonly<Record<WarningRuleCode, RuleWarning>>;
 
 /** Whether clients are warned of documents that a rule concerns. */
-export function warns({ level, doubt }: Rule): boolean {
+function warns({ level, doubt }: Rule): boolean {
   return level === 'warning' && doubt === null;
 }
 
