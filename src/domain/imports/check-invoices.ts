@@ -1,5 +1,6 @@
 import type { Member } from '../principal.ts';
 import { type Import, type ImportCounts, type ImportedInvoice, KEPT_WARNINGS, NO_COUNTS } from './import.ts';
+import { withRest } from './import-work.ts';
 import type { ImportInvoicing } from './invoicing.ts';
 import { cellOf } from './origins.ts';
 import type { ReadInvoice, RowProblem } from './reading.ts';
@@ -86,7 +87,8 @@ export function createInvoiceChecker(invoicing: ImportInvoicing, imported: Impor
       const checked: ImportedInvoice[] = [];
       for (let at = 0; at < all.length; at += AT_ONCE) {
         const some = all.slice(at, at + AT_ONCE);
-        checked.push(...(await Promise.all(some.map((each) => verdictOf(each, existing.has(each.invoiceId))))));
+        const verdicts = () => Promise.all(some.map((each) => verdictOf(each, existing.has(each.invoiceId))));
+        checked.push(...(await withRest(verdicts)));
       }
       for (const { verdict } of checked)
         counts = { ...counts, invoices: counts.invoices + 1, [verdict]: counts[verdict] + 1 };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '../principal.ts';
 import { type Member, requireScope } from '../principal.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
@@ -16,6 +17,22 @@ export interface ImportWorkNeeds {
 /** Another worker has the import, or it was changed or discarded meanwhile. */
 export class ImportLost extends Error {
   override readonly name = 'ImportLost';
+}
+
+/** How long a pause follows some work, as a part of its time, and at most, milliseconds. */
+const [REST, MOST_REST_MS] = [0.5, 250];
+
+/**
+ * Runs a part of the work on an import, and rests: where others wait for the processor or the store, the work takes
+ * longer, and so does the rest.
+ * @param leastMs what both take together at least, milliseconds
+ */
+export async function withRest<Result>(work: () => Promise<Result>, leastMs = 0): Promise<Result> {
+  const begun = performance.now();
+  const result = await work();
+  const tookMs = performance.now() - begun;
+  await sleep(Math.max(leastMs - tookMs, Math.min(MOST_REST_MS, REST * tookMs)), undefined, { ref: false });
+  return result;
 }
 
 /** Pause between two writes of the same import's progress, milliseconds. */
