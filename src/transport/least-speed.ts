@@ -27,5 +27,7 @@ export function requireSpeed(res: ServerResponse, { bytes, withinMs }: LeastSpee
     if (sent.length <= LOOKS) return;
     if ((sent.at(-1) ?? 0) - (sent.shift() ?? 0) < bytes) abandonAnswer(res);
   }, withinMs / LOOKS).unref();
+  // Koa and the parts of an answer that is streamed have as many listeners as Node takes for a leak.
+  res.setMaxListeners(res.getMaxListeners() + 1);
   whenGone(res, () => clearInterval(timer));
 }
