@@ -132,6 +132,8 @@ export const IMPORT_TABLE: readonly Row[] = [
       ...['domain/invoice/kinds.ts', 'text/credit-labels.ts', 'text/credit-reasons.ts'],
       ...['text/adjustment-labels.ts', 'text/deposit-labels.ts', 'text/particular-labels.ts'],
       'domain/conditions/condition-table.ts',
+      ...['import', 'columns', 'column-headers', 'limits'].map((name) => `domain/imports/${name}.ts`),
+      ...['type domain/imports/reading.ts', 'text/column-name.ts'],
       ...['domain/embedding/appearance.ts', 'domain/embedding/frame.ts'],
       'text/stamp-duty-labels.ts',
       ...['text/withholding-labels.ts', 'text/customer-labels.ts', 'text/csv.ts', 'text/error-texts.ts'],

@@ -28,6 +28,8 @@ export interface SampleWorkspace {
   readonly rejectedId: string;
   /** Id of a draft that cannot be issued yet. */
   readonly draftId: string;
+  /** Id of a file of invoices that is checked and not issued. */
+  readonly importId: string;
   /** Of a credit note of that invoice. */
   readonly creditNoteId: string;
   /** Id of a delivery that the receiver refused. */
@@ -106,6 +108,7 @@ export async function startSampleWorkspace(): Promise<SampleWorkspace> {
     invoiceId: accepted.id,
     rejectedId: rejected.id,
     draftId: await draft(client),
+    importId: await importFile(client, app.url, demo.secretKey),
     creditNoteId,
     openInvitation: await openInvitation(app.store.db, tenant.id),
     deliveryId: await refusedDelivery(client),
@@ -174,6 +177,32 @@ async function draft(client: Client): Promise<string> {
     `mutation { made: createDraft(content: ${content}) { ... on CreateDraftPayload { draft { id } } } }`,
   );
   return body.data.made.draft.id;
+}
+
+/** @returns the id of an uploaded file, one invoice of which is to be corrected, as soon as it is checked */
+async function importFile(client: Client, url: string, secretKey: string): Promise<string> {
+  const rows = [
+    'Repère de la facture;Client;ICE du client;Désignation;Quantité;Unité;Prix unitaire HT;Taux de TVA',
+    'A;Société Atlas Distribution SARL;001234567000089;Conseil en organisation;2,5;j;4 000,00;20',
+    'A;;;Déplacement;120;km;2,50;20',
+    'B;Riad Zitoune;1,23457E+14;Livres;3;;50,00;0',
+    'C;Coopérative Argane d’Essaouira;002189456000077;Formation;1;lot;12 000,00;vingt',
+    'D;شركة النخيل للتجارة;003021547000091;Maintenance;1;mois;1 250,00;20',
+  ];
+  const response = await fetch(
+    `${url}/imports?${new URLSearchParams({ name: 'factures-novembre.csv', language: 'fr' })}`,
+    {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${secretKey}` },
+      body: rows.join('\r\n'),
+    },
+  );
+  const { id } = (await response.json()) as { id: string };
+  for (;;) {
+    const { data } = (await client.graphql(`{ import(id: "${id}") { status } }`)).body;
+    if (data.import.status === 'checked') return id;
+    await setTimeout(200);
+  }
 }
 
 /** Sends the requests that a new integration gets wrong, for the log of requests. */

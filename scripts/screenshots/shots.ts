@@ -13,7 +13,17 @@ export interface Shot {
 
 /** Every page in every language. @param tenant the path of the tenant's pages */
 export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
-  const { customerPages, openInvitation, invoiceId, rejectedId, draftId, creditNoteId, deliveryId, embedded } = sample;
+  const {
+    customerPages,
+    openInvitation,
+    invoiceId,
+    rejectedId,
+    draftId,
+    creditNoteId,
+    deliveryId,
+    embedded,
+    importId,
+  } = sample;
   const [, , tenantId] = tenant.split('/');
   const page = (name: string, path: string, selector: string): Shot[] =>
     LANGUAGES.map((language) => ({ name, path, language, selector }));
@@ -42,6 +52,8 @@ export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
     ...page('crediting', `${tenant}/invoices/${invoiceId}/credit`, '.preview tbody'),
     ...page('replacing', `${tenant}/invoices/${rejectedId}/replace`, '.findings'),
     ...page('draft', `${tenant}/drafts/${draftId}`, '.findings'),
+    ...page('imports', `${tenant}/imports`, '.row-link'),
+    ...page('import', `${tenant}/imports/${importId}`, '.problems li'),
     ...page('drafts', `${tenant}/drafts`, '.row-link'),
     ...page('deliveries', `${tenant}/deliveries`, '.row-link'),
     ...page('delivery', `${tenant}/deliveries/${deliveryId}`, '.delivery pre'),

@@ -6,6 +6,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { pageSizeOf } from '../tables/page-sizes.ts';
 import { DRAFT_TEXTS } from '../text/drafts.ts';
+import { IMPORT_TEXTS } from '../text/imports.ts';
 import { PALETTE_TEXTS } from '../text/palette.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DocumentRows } from './document-rows.tsx';
@@ -43,7 +44,12 @@ export function InvoicesPage() {
             {(environment === 'test' ? texts.creation : texts.creation.live).title}
           </a>
         )}
-        {hasScope(tenant.role, 'draft', environment) && <a href={`${address}/drafts`}>{DRAFT_TEXTS[language].title}</a>}
+        {hasScope(tenant.role, 'draft', environment) && (
+          <>
+            <a href={`${address}/drafts`}>{DRAFT_TEXTS[language].title}</a>
+            <a href={`${address}/imports`}>{IMPORT_TEXTS[language].link}</a>
+          </>
+        )}
       </div>
       <SearchForm search={filter.search} to={to} key={filter.search} />
       <Filters filter={filter} to={to} onChange={(change) => route(to({ ...change, after: null, before: null }))} />

@@ -8,6 +8,7 @@ import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
 import { useLastPlace } from '../interface/last-place.ts';
 import { type Section, Sections } from '../interface/sections.tsx';
 import { PaletteButton } from '../palette/palette-button.tsx';
+import { IMPORT_TEXTS } from '../text/imports.ts';
 import { PERIOD_TEXTS } from '../text/periods.ts';
 import type { Connection } from './live-events.ts';
 import { workspaceAddress } from './session.ts';
@@ -29,6 +30,7 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
     [
       section('home', texts.home.title),
       { ...section('invoices', texts.invoices.title), also: `${address}/drafts` },
+      section('imports', IMPORT_TEXTS[language].title),
       section('periods', PERIOD_TEXTS[language].title),
     ],
     [

@@ -23,6 +23,8 @@ const DraftPage = lazyPart(async () => (await import('../drafts/draft-page.tsx')
 const DraftsPage = lazyPart(async () => (await import('../drafts/drafts-page.tsx')).DraftsPage);
 const EndpointsPage = lazyPart(async () => (await import('../endpoints/endpoints-page.tsx')).EndpointsPage);
 const HomePage = lazyPart(async () => (await import('../home/home-page.tsx')).HomePage);
+const ImportPage = lazyPart(async () => (await import('../imports/import-page.tsx')).ImportPage);
+const ImportsPage = lazyPart(async () => (await import('../imports/imports-page.tsx')).ImportsPage);
 const InvoicesPage = lazyPart(async () => (await import('../invoices/invoices-page.tsx')).InvoicesPage);
 const KeysPage = lazyPart(async () => (await import('../keys/keys-page.tsx')).KeysPage);
 const MemberInvoicePage = lazyPart(async () => (await import('../invoices/member-invoice-page.tsx')).MemberInvoicePage);
@@ -89,6 +91,8 @@ function OpenWorkspace(props: Pick<Workspace, 'personId' | 'tenant' | 'environme
           <Route path="/drafts/:id" component={DraftPage} />
           <Route path="/endpoints" component={EndpointsPage} />
           <Route path="/home" component={HomePage} />
+          <Route path="/imports" component={ImportsPage} />
+          <Route path="/imports/:id" component={ImportPage} />
           <Route path="/invoices" component={InvoicesPage} />
           <Route path="/invoices/new" component={NewInvoicePage} />
           <Route path="/invoices/:id" component={MemberInvoicePage} />

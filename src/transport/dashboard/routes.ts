@@ -25,6 +25,8 @@ export const PAGES = [
     'endpoints',
     'keys',
     'people',
+    'imports',
+    'imports/:id',
     'periods',
     'periods/:name',
     'requests',
