@@ -1,9 +1,11 @@
 import type { DocumentLanguage } from '../domain/document-language.ts';
 import type { RowProblem } from '../domain/imports/reading.ts';
 import type { FileFault, RowFault } from '../domain/imports/row-rules.ts';
+import { CURRENCY } from '../domain/money.ts';
 import { columnName } from './column-name.ts';
 import { FORMATS } from './document-format.ts';
 import { ERROR_TEXTS } from './error-texts.ts';
+import { fieldRule } from './import-rules.ts';
 
 type Texts = Readonly<Record<DocumentLanguage, string>>;
 
@@ -271,17 +273,24 @@ const FILE_TEXTS: Readonly<Record<FileFault, Texts>> = {
   },
 };
 
-/** Says what is wrong with a row and how to cure it, without its place. English has the service's message for its codes. */
+/**
+ * Says what is wrong with a row and how to cure it, without its place. For a field that the API refuses it says the
+ * field's rule. Otherwise English has the service's message for its codes.
+ */
 export function importProblemText(
-  { code, facts }: Pick<RowProblem, 'code' | 'facts'>,
+  { code, facts, param = null }: Pick<RowProblem, 'code' | 'facts'> & { readonly param?: string | null },
   language: DocumentLanguage,
 ): string {
   if (Object.hasOwn(ROW_TEXTS, code)) return filled(ROW_TEXTS[code as RowFault][language], facts, language);
+  const isOfField = code === 'invalid_request' || param?.startsWith('seller.');
+  const rule = isOfField && param !== null ? fieldRule(param, language) : null;
+  if (rule !== null) return rule;
   const { message, expected } = facts;
-  if (language === 'en' && message !== undefined) return String(message);
   const text =
     (ERROR_TEXTS[language] as Readonly<Record<string, string>>)[code] ?? ERROR_TEXTS[language].invalid_request;
-  return expected === undefined ? text : `${text} (${expected})`;
+  if (code === 'amount_mismatch' && expected !== undefined)
+    return `${text} (${FORMATS[language].money(Number(expected), CURRENCY)})`;
+  return language === 'en' && message !== undefined ? String(message) : text;
 }
 
 /** Says why a file cannot be read, and the cure. */
