@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { Client } from '../support/client.ts';
 import { startCommandLine } from '../support/command-line.ts';
-import { csvOf, row } from '../support/imports.ts';
+import { csvOf, HEADERS, row } from '../support/imports.ts';
 import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let folder: string;
@@ -33,10 +33,12 @@ withSharedService(
     const tenant = await service.tenant();
     const file = join(folder, 'ventes.csv');
     const out = join(folder, 'retour.csv');
-    await writeFile(file, csvOf([row('F-1'), row('F-2', { ice: '123' }), row('F-3')]));
+    const rows = [row('F-1'), row('F-2', { ice: '123' }), row('F-3')].map((cells) => [...cells, 'x']);
+    await writeFile(file, csvOf(rows, `${HEADERS};Remarque interne`));
 
     const dry = await start(service, tenant, [file, '--dry-run']).ended;
     expect(dry).toMatchObject({ code: 1, text: expect.stringMatching(/row 3, column C "ICE du client", "123":.*ICE/) });
+    expect(dry.text).toContain('Not used: Remarque interne.');
     expect(dry.text).toContain('3 invoices: 2 ready to issue, 1 to be corrected.');
     expect(await countOf(service, tenant)).toBe(0);
 
@@ -46,7 +48,7 @@ withSharedService(
       text: expect.stringContaining('3 invoices: 2 issued, 2 of them accepted, 1 to be corrected.'),
     });
     expect(await countOf(service, tenant)).toBe(2);
-    expect(await readFile(out, 'utf8')).toMatch(/F-1;Acceptée/);
+    expect(await readFile(out, 'utf8')).toMatch(/;F-1;Acceptée/);
 
     const wrong = await start(service, tenant, [join(folder, 'missing.csv')]).ended;
     expect(wrong).toMatchObject({ code: 2, text: expect.stringContaining('it does not exist') });

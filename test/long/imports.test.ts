@@ -7,7 +7,7 @@ import { administrationOf } from '../../src/app/administration.ts';
 import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { chaosSeed } from '../support/chaos.ts';
-import { doomedServer } from '../support/chaos-server.ts';
+import { type DoomedServer, doomedServer } from '../support/chaos-server.ts';
 import { invoiceBody } from '../support/client.ts';
 import { fileOf, runImportKills, textsOf } from '../support/import-kills.ts';
 import { residentMemory, TELLS_MEMORY } from '../support/resident-memory.ts';
@@ -64,13 +64,13 @@ test('5,000 invoices of 3 lines take at most a minute and 150 MB, and delay othe
       most = Math.max(most, (await residentMemory(server.pid())).own);
     };
     const burst = Array.from({ length: CLIENTS }, async () => {
-      for (let n = 0; n < BURST / CLIENTS; n++) await createOne(url, others).then(look);
+      for (let n = 0; n < BURST / CLIENTS; n++) await createOne(server, others).then(look);
     });
     await Promise.all(burst);
     const rested: number[] = [];
     for (let n = 0; n < BEFORE; n++) {
       await sleep(PAUSE_MS);
-      rested.push(await createOne(url, others));
+      rested.push(await createOne(server, others));
       await look();
     }
     const memoryBefore = most;
@@ -78,7 +78,7 @@ test('5,000 invoices of 3 lines take at most a minute and 150 MB, and delay othe
     let isOver = false;
     const watching = (async () => {
       while (!isOver) {
-        meanwhile.push(await createOne(url, others));
+        meanwhile.push(await createOne(server, others));
         await look();
         await sleep(PAUSE_MS);
       }
@@ -135,7 +135,9 @@ async function otherTenant(dataDir: string): Promise<string> {
 }
 
 /** Creates an invoice. @returns how long it took, milliseconds */
-async function createOne(url: string, secretKey: string): Promise<number> {
+async function createOne(server: DoomedServer, secretKey: string): Promise<number> {
+  // Rejects with the reason if the service has ended.
+  const url = await server.url();
   const startedAt = performance.now();
   const response = await fetch(`${url}/v1/invoices`, {
     method: 'POST',

@@ -5,7 +5,7 @@ import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { Owner } from '../../src/domain/tenant/tenant.ts';
 import type { Client } from './client.ts';
 
-const HEADERS = 'Numéro de facture;Client;ICE du client;Désignation;Quantité;Prix unitaire HT;Taux de TVA';
+export const HEADERS = 'Numéro de facture;Client;ICE du client;Désignation;Quantité;Prix unitaire HT;Taux de TVA';
 export const ICE = '001234567000089';
 
 /** A CSV file of invoices of one line each. @param rows cells below the headers */

@@ -95,6 +95,8 @@ function report(
     return;
   }
   terminal.print(`${harmless(path)}: ${harmless(factsOf(reading))}.`);
+  const unused = reading.columns.filter(({ header, field, result }) => field === null && !result && header !== '');
+  if (unused.length > 0) terminal.print(`Not used: ${harmless(unused.map(({ header }) => header).join(', '))}.`);
   if (reading.missing.length > 0)
     terminal.print(
       `No column is ${reading.missing.map(harmless).join(', ')}. Choose the columns on the page of imports; they are kept for the next file.`,

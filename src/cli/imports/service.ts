@@ -11,10 +11,12 @@ export interface ImportFacts {
   readonly status: 'reading' | 'unreadable' | 'checked' | 'issuing' | 'done';
   readonly settled: boolean;
   readonly failure: { readonly code: string; readonly message: string } | null;
-  readonly reading: Pick<
-    FileReading,
-    'format' | 'sheet' | 'encoding' | 'separator' | 'decimalSign' | 'dateOrder' | 'rows' | 'missing'
-  > | null;
+  readonly reading:
+    | (Pick<
+        FileReading,
+        'format' | 'sheet' | 'encoding' | 'separator' | 'decimalSign' | 'dateOrder' | 'rows' | 'missing'
+      > & { readonly columns: readonly { header: string; field: string | null; result: boolean }[] })
+    | null;
   readonly counts: Readonly<
     Record<'invoices' | 'ready' | 'faulty' | 'known' | 'issued' | 'refused' | 'accepted' | 'rejected', number>
   >;
@@ -39,7 +41,7 @@ export interface ProblemFacts {
 }
 
 const FACTS = `id status settled failure { code message }
-  reading { format sheet encoding separator decimalSign dateOrder rows missing }
+  reading { format sheet encoding separator decimalSign dateOrder rows missing columns { header field result } }
   counts { invoices ready faulty known issued refused accepted rejected }`;
 
 /** The operations of `import`. */

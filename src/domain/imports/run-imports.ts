@@ -117,7 +117,7 @@ export function runImports(needs: RunningNeeds): ImportRunner {
   return {
     wake: bell.ring,
     async stop() {
-      end.abort(new ImportLost());
+      end.abort(new Error('the process stops its work on imports'));
       bell.ring();
       await looping;
       await Promise.all(running.values());

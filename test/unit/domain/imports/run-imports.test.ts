@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { serviceError } from '../../../../src/domain/errors.ts';
+import type { Import, ImportedInvoice } from '../../../../src/domain/imports/import.ts';
+import type { ImportProgress, VerdictChange } from '../../../../src/domain/imports/import-store.ts';
+import { type RunningNeeds, runImports } from '../../../../src/domain/imports/run-imports.ts';
+import { anImport, anImportedInvoice } from '../../../support/imports.ts';
+
+const OWNER = { tenantId: 'ten_1', environment: 'test' } as const;
+const NOW = new Date('2026-11-30T12:00:00Z');
+
+/** A runner with one import that is due, and what it has written. */
+function running(
+  imported: Import,
+  changes: { issue?: (key: string) => Promise<string>; suspendedAt?: Date; isHeld?: boolean; invoices?: number } = {},
+) {
+  const rows = new Map<number, ImportedInvoice>();
+  for (let nth = 0; nth < (changes.invoices ?? 3); nth++)
+    rows.set(nth, anImportedInvoice(OWNER, imported.id, null, 'a', { nth, key: `k${nth}`, verdict: 'ready' }));
+  const released: { progress: ImportProgress; dueAt: Date | null }[] = [];
+  const report = vi.fn();
+  let waiting: Import | null = imported;
+  const needs = {
+    imports: {
+      claim: async () => {
+        const claims = waiting ? [{ imported: waiting, token: 't' }] : [];
+        waiting = null;
+        return claims;
+      },
+      renew: async () => true,
+      save: async () => changes.isHeld ?? true,
+      release: async (_claim: unknown, progress: ImportProgress, dueAt: Date | null) => {
+        released.push({ progress, dueAt });
+      },
+      releaseAll: async () => undefined,
+    },
+    importedInvoices: {
+      page: async () => ({ rows: [...rows.values()].filter(({ verdict }) => verdict === 'ready').slice(0, 96) }),
+      counts: async () => imported.counts,
+      change: async (_imported: unknown, verdicts: readonly VerdictChange[]) => {
+        for (const { nth, ...change } of verdicts) rows.set(nth, { ...rows.get(nth), ...change } as ImportedInvoice);
+      },
+    },
+    invoicing: {
+      issue: async (_by: unknown, key: string) => ({ invoiceId: (await changes.issue?.(key)) ?? `inv ${key}` }),
+    },
+    tenants: { find: async () => ({ id: 'ten_1', profile: {}, suspendedAt: changes.suspendedAt ?? null }) },
+    inTurn: () => (work: () => Promise<void>) => work(),
+    now: () => NOW,
+    alone: true,
+    report,
+  } as unknown as RunningNeeds;
+  return {
+    runner: runImports(needs),
+    released,
+    report,
+    verdicts: () => [...rows.values()].map(({ verdict }) => verdict),
+  };
+}
+
+const issuing = () => anImport(OWNER, 'a', { status: 'issuing' });
+
+it('issues what is ready, refuses what cannot be issued any more, and is due at once for the decisions', async () => {
+  const issue = async (key: string) => {
+    if (key === 'k1') throw serviceError('duplicate_number', 'number 1 is already used.', 'number');
+    return `inv ${key}`;
+  };
+  const { runner, released, verdicts } = running(issuing(), { issue });
+  await vi.waitFor(() => expect(released).toHaveLength(1));
+  expect(verdicts()).toEqual(['issued', 'refused', 'issued']);
+  expect(released[0]).toMatchObject({ progress: { status: 'done', failure: null, counts: { issued: 2, refused: 1 } } });
+  expect(released[0]?.dueAt).toEqual(NOW);
+  await runner.stop();
+});
+
+it('waits while the tenant may not issue, and says why', async () => {
+  const { runner, released, report, verdicts } = running(issuing(), { suspendedAt: NOW });
+  await vi.waitFor(() => expect(released).toHaveLength(1));
+  expect(verdicts()).toEqual(['ready', 'ready', 'ready']);
+  expect(released[0]?.progress.failure).toMatchObject({ code: 'tenant_suspended' });
+  expect(released[0]?.dueAt?.getTime()).toBe(NOW.getTime() + 30_000);
+  expect(report).not.toHaveBeenCalled();
+  await runner.stop();
+});
+
+it('tries again after a failure of the service, and keeps what was issued before it', async () => {
+  const issue = (key: string) => (key === 'k1' ? Promise.reject(new Error('away')) : Promise.resolve(`inv ${key}`));
+  const { runner, released, report, verdicts } = running(issuing(), { issue });
+  await vi.waitFor(() => expect(released).toHaveLength(1));
+  expect(verdicts()).toEqual(['issued', 'ready', 'issued']);
+  expect(released[0]?.progress).toEqual({});
+  expect(released[0]?.dueAt?.getTime()).toBe(NOW.getTime() + 3000);
+  expect(report).toHaveBeenCalledOnce();
+  await runner.stop();
+});
+
+it('ends its work when it stops, so that another process goes on at once', async () => {
+  const { runner, released, report, verdicts } = running(issuing(), { invoices: 1000 });
+  await vi.waitFor(() => expect(verdicts()).toContain('issued'));
+  await runner.stop();
+  expect(released).toEqual([{ progress: {}, dueAt: NOW }]);
+  expect(verdicts()).toContain('ready');
+  expect(report).not.toHaveBeenCalled();
+});
+
+it('leaves an import that another process has by now', async () => {
+  const { runner, released, verdicts } = running(issuing(), { isHeld: false, invoices: 1000 });
+  await vi.waitFor(() => expect(verdicts()).toContain('issued'));
+  // Longer than the pause between two writes of progress.
+  await sleep(600);
+  const left = verdicts().filter((verdict) => verdict === 'ready').length;
+  await sleep(150);
+  expect(verdicts().filter((verdict) => verdict === 'ready')).toHaveLength(left);
+  expect(left).toBeGreaterThan(0);
+  await runner.stop();
+  expect(released).toEqual([]);
+});
