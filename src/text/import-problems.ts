@@ -2,7 +2,6 @@ import type { DocumentLanguage } from '../domain/document-language.ts';
 import type { RowProblem } from '../domain/imports/reading.ts';
 import type { FileFault, RowFault } from '../domain/imports/row-rules.ts';
 import { CURRENCY } from '../domain/money.ts';
-import { columnName } from './column-name.ts';
 import { FORMATS } from './document-format.ts';
 import { ERROR_TEXTS } from './error-texts.ts';
 import { fieldRule } from './import-rules.ts';
@@ -297,46 +296,6 @@ export function importProblemText(
 export function fileFaultText(code: FileFault, facts: RowProblem['facts'], language: DocumentLanguage): string {
   return filled(FILE_TEXTS[code][language], facts, language);
 }
-
-/** Says where a problem is: `Ligne 12, colonne D (Quantité) : « 1,5O »`. */
-export function importPlaceText(
-  { place: { sheet, row, column }, header, value }: Pick<RowProblem, 'place' | 'header' | 'value'>,
-  language: DocumentLanguage,
-): string {
-  const words = PLACES[language];
-  const parts = [
-    sheet === null ? null : words.sheet(sheet),
-    words.row(row),
-    column === null ? null : words.column(header === null ? columnName(column) : `${columnName(column)} (${header})`),
-  ];
-  const text = parts.filter((part) => part !== null).join(words.comma);
-  const place = text.charAt(0).toUpperCase() + text.slice(1);
-  return value === null ? place : `${place}${words.value(value)}`;
-}
-
-const PLACES = {
-  fr: {
-    sheet: (name: string) => `feuille «\u00a0${name}\u00a0»`,
-    row: (row: number) => `ligne ${row}`,
-    column: (name: string) => `colonne ${name}`,
-    comma: ', ',
-    value: (text: string) => `\u00a0: «\u00a0${text}\u00a0»`,
-  },
-  ar: {
-    sheet: (name: string) => `الورقة «${name}»`,
-    row: (row: number) => `السطر ${row}`,
-    column: (name: string) => `العمود ${name}`,
-    comma: '، ',
-    value: (text: string) => `: «${text}»`,
-  },
-  en: {
-    sheet: (name: string) => `sheet “${name}”`,
-    row: (row: number) => `row ${row}`,
-    column: (name: string) => `column ${name}`,
-    comma: ', ',
-    value: (text: string) => `: “${text}”`,
-  },
-} as const;
 
 /** Fills facts into a text. Rows are written as spreadsheets show them, other numbers as the language does. */
 function filled(text: string, facts: RowProblem['facts'], language: DocumentLanguage): string {

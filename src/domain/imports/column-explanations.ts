@@ -104,9 +104,9 @@ export const COLUMN_EXPLANATIONS: Readonly<Record<ImportField, Texts>> = {
     en: 'The date of that certificate.',
   },
   'terms.operationDate': {
-    fr: 'Le jour de la livraison ou de la prestation.',
-    ar: 'يوم التسليم أو إنجاز الخدمة.',
-    en: 'When the goods were delivered or the service was done.',
+    fr: 'Le jour de la livraison ou de la prestation. La facture elle-même porte la date de son émission.',
+    ar: 'يوم التسليم أو إنجاز الخدمة. أما الفاتورة نفسها فتحمل تاريخ إصدارها.',
+    en: 'When the goods were delivered or the service was done. The invoice itself has the date of its issue.',
   },
   'terms.dueDate': {
     fr: 'Le dernier jour pour payer. Vide\u00a0: le délai de votre profil.',

@@ -3,7 +3,7 @@ import type { ImportField } from './columns.ts';
 /**
  * Other headers of the columns, which accountants and other programs write (Sage, Odoo, Shopify, WooCommerce, EBP). They
  * are compared as `headerKey` folds them: without case, accents, punctuation and small words. A header that may mean
- * different things, such as `Total` or `Date`, is in no row: its column is not used until somebody chooses.
+ * different things, such as `Total`, is in no row: its column is not used until somebody chooses.
  */
 export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly string[]>>> = {
   document: [
@@ -277,4 +277,24 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
     ...['المبلغ الإجمالي للفاتورة', 'صافي الأداء'],
   ],
   currency: ['monnaie', 'code devise', 'currency code', 'عملة'],
+};
+
+/**
+ * Headers that are taken if no other column has their field. The service dates an invoice on the day on which it issues
+ * it; the date that a file gives its invoices is stated as that of the operation.
+ */
+export const LAST_SYNONYMS: Readonly<Partial<Record<ImportField, readonly string[]>>> = {
+  'terms.operationDate': [
+    ...['date facture', 'date de facturation', 'date de pièce', 'date du document', 'date d’émission', 'date vente'],
+    ...['date commande', 'date', 'invoice date', 'date of invoice', 'bill date', 'issue date', 'document date'],
+    ...[
+      'invoice bill date',
+      'date de facturation facture',
+      'order date',
+      'تاريخ الفاتورة',
+      'تاريخ الإصدار',
+      'التاريخ',
+      'تاريخ',
+    ],
+  ],
 };

@@ -1,7 +1,7 @@
-import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../document-language.ts';
+import type { DocumentLanguage } from '../document-language.ts';
 import { folded } from '../invoice/search/fold.ts';
 import { COLUMN_HEADERS, RESULT_COLUMNS } from './column-headers.ts';
-import { COLUMN_SYNONYMS } from './column-synonyms.ts';
+import { COLUMN_SYNONYMS, LAST_SYNONYMS } from './column-synonyms.ts';
 import { columnOf, IMPORT_COLUMNS, type ImportField, ONE_OF } from './columns.ts';
 import type { ColumnMapping, ReadColumn } from './reading.ts';
 
@@ -39,20 +39,21 @@ export function headerKeys(headers: readonly string[]): readonly string[] {
   });
 }
 
-/** A header that is known, and how surely: the template's own ones precede synonyms. */
+/** A header that is known, and how surely: the template's own ones (0) precede synonyms (1 and 2). */
 interface Known {
   readonly field: ImportField;
-  readonly isOwn: boolean;
+  readonly rank: 0 | 1 | 2;
 }
 
 const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
-  ...IMPORT_COLUMNS.flatMap(({ field }) =>
-    (COLUMN_SYNONYMS[field] ?? []).map((text) => [headerKey(text), { field, isOwn: false }] as const),
-  ),
-  ...IMPORT_COLUMNS.flatMap(({ field }) =>
-    DOCUMENT_LANGUAGES.map((language) => [headerKey(COLUMN_HEADERS[field][language]), { field, isOwn: true }] as const),
-  ),
+  ...IMPORT_COLUMNS.flatMap(({ field }) => known(field, 2, LAST_SYNONYMS[field] ?? [])),
+  ...IMPORT_COLUMNS.flatMap(({ field }) => known(field, 1, COLUMN_SYNONYMS[field] ?? [])),
+  ...IMPORT_COLUMNS.flatMap(({ field }) => known(field, 0, Object.values(COLUMN_HEADERS[field]))),
 ]);
+
+function known(field: ImportField, rank: Known['rank'], headers: readonly string[]) {
+  return headers.map((header) => [headerKey(header), { field, rank }] as const);
+}
 
 const RESULTS: ReadonlySet<string> = new Set(
   Object.values(RESULT_COLUMNS).flatMap((texts) => Object.values(texts).map(headerKey)),
@@ -79,12 +80,12 @@ export function recognizeColumns(headers: readonly string[], mapping: ColumnMapp
     return field;
   });
   // The template's headers first, then synonyms; of several columns with one field, the first.
-  for (const isOwn of [true, false]) {
+  for (const rank of [0, 1, 2]) {
     for (const [index, key] of keys.entries()) {
-      const known = KNOWN.get(key);
-      if (chosen[index] !== undefined || known?.isOwn !== isOwn || taken.has(known.field)) continue;
-      found[index] = known.field;
-      taken.add(known.field);
+      const header = KNOWN.get(key);
+      if (chosen[index] !== undefined || header?.rank !== rank || taken.has(header.field)) continue;
+      found[index] = header.field;
+      taken.add(header.field);
     }
   }
   // Many programs write a price in both forms. The one without tax is what the other is computed from.

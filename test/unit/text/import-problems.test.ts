@@ -4,7 +4,7 @@ import { IMPORT_COLUMNS } from '../../../src/domain/imports/columns.ts';
 import { FILE_FAULTS, ROW_FAULTS } from '../../../src/domain/imports/row-rules.ts';
 import { LIMITS } from '../../../src/domain/invoice/field-input.ts';
 import { columnName } from '../../../src/text/column-name.ts';
-import { fileFaultText, importPlaceText, importProblemText } from '../../../src/text/import-problems.ts';
+import { fileFaultText, importProblemText } from '../../../src/text/import-problems.ts';
 import { fieldRule } from '../../../src/text/import-rules.ts';
 
 /** Facts of which each shows its own name. */
@@ -71,16 +71,6 @@ describe('texts of problems', () => {
     expect(fileFaultText('too_many_rows', { most: 100_000 }, 'fr')).toContain('100\u00a0000 au plus');
     expect(fileFaultText('too_many_rows', { most: 100_000 }, 'en')).toContain('100,000');
     expect(importProblemText({ code: 'rows_apart', facts: { otherRow: 12_345 } }, 'fr')).toContain('12345');
-  });
-
-  it('names the place', () => {
-    const problem = { place: { sheet: 'Ventes', row: 12, column: 3 }, header: 'Quantité', value: '1,5O' };
-    expect(importPlaceText(problem, 'fr')).toBe(
-      'Feuille «\u00a0Ventes\u00a0», ligne 12, colonne D (Quantité)\u00a0: «\u00a01,5O\u00a0»',
-    );
-    expect(importPlaceText({ ...problem, place: { sheet: null, row: 12, column: null }, value: null }, 'en')).toBe(
-      'Row 12',
-    );
   });
 
   it('names columns as spreadsheets do', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DOCUMENT_LANGUAGES } from '../../../../src/domain/document-language.ts';
 import { COLUMN_EXPLANATIONS } from '../../../../src/domain/imports/column-explanations.ts';
 import { COLUMN_HEADERS, RESULT_COLUMNS } from '../../../../src/domain/imports/column-headers.ts';
-import { COLUMN_SYNONYMS } from '../../../../src/domain/imports/column-synonyms.ts';
+import { COLUMN_SYNONYMS, LAST_SYNONYMS } from '../../../../src/domain/imports/column-synonyms.ts';
 import { IMPORT_COLUMNS } from '../../../../src/domain/imports/columns.ts';
 import {
   headerKey,
@@ -25,7 +25,11 @@ describe('columns', () => {
   it('have no header in common', () => {
     const keys = new Map<string, Set<string>>();
     for (const { field } of IMPORT_COLUMNS) {
-      for (const text of [...Object.values(COLUMN_HEADERS[field]), ...(COLUMN_SYNONYMS[field] ?? [])])
+      for (const text of [
+        ...Object.values(COLUMN_HEADERS[field]),
+        ...(COLUMN_SYNONYMS[field] ?? []),
+        ...(LAST_SYNONYMS[field] ?? []),
+      ])
         keys.set(headerKey(text), (keys.get(headerKey(text)) ?? new Set()).add(field));
     }
     expect([...keys].filter(([, fields]) => fields.size > 1)).toEqual([]);
@@ -69,6 +73,12 @@ describe('columns', () => {
     const mapped = recognizeColumns(headers, { article: 'line.description', pu: null, client: 'no.such.field' });
     expect(mapped.map(({ field }) => field)).toEqual(['line.description', null, null, null]);
     expect(missingFields(mapped)).toEqual(['customer.name', 'line.unitPrice']);
+  });
+
+  it('of a date are that of the operation, if no other one says it', () => {
+    expect(fieldsOf(['Date', 'Client'])).toEqual(['terms.operationDate', 'customer.name']);
+    expect(fieldsOf(['Invoice Date', 'Due Date'])).toEqual(['terms.operationDate', 'terms.dueDate']);
+    expect(fieldsOf(['Date facture', 'Date de livraison', 'التاريخ'])).toEqual([null, 'terms.operationDate', null]);
   });
 
   it('that the service added are known', () => {
