@@ -197,7 +197,8 @@ export function importRoutes({
     const language = languageOf(ctx, asked);
     ctx.attachment(`fatoura-${language}.xlsx`);
     ctx.status = 200;
-    if (ctx.method !== 'HEAD') ctx.body = Readable.from(templates.write(language), { objectMode: false });
+    // A few KB: whole, so that a slow reader keeps nothing waiting.
+    if (ctx.method !== 'HEAD') ctx.body = Buffer.concat(await Array.fromAsync(templates.write(language)));
     ctx.set('Content-Language', language);
     ctx.set('Content-Type', MEDIA_TYPES.xlsx);
   }

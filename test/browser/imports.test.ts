@@ -101,7 +101,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of imports', () => {
       const problem = await page.waitForSelector('.problems li');
       expect(await problem?.evaluate(({ textContent }) => textContent)).toContain('C5');
       expect(await problem?.evaluate(({ textContent }) => textContent)).toContain('1.23456E+14');
-      await page.click('details.card > summary');
+      await page.click('.card > details > summary');
       expect(await textOf(page, '.facts')).toContain(TEMPLATE_TEXTS[language].invoices);
       await expectAccessible(page);
 
@@ -161,7 +161,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of imports', () => {
     const { page, complaints, close } = await openWorkspacePage(service, browser, { language: 'fr', open: 'imports' });
     const folder = await folderOf(page);
     const file = join(folder, 'ventes.csv');
-    const text = 'Acheteur;Quoi;Nb;Combien;ICE\r\nالأطلس;خدمة;1;1 234,50;001234567000062\r\n';
+    const text = 'Acheteur;Quoi;Nb;Combien;ICE;Vendeur\r\nالأطلس;خدمة;1;1 234,50;001234567000062;Amina\r\n';
     writeFileSync(file, encoderOf('windows-1256')(text));
     await upload(page, file);
     await page.waitForSelector('.mapping li');
@@ -182,7 +182,8 @@ describe.skipIf(BROWSER_PATH === null)('the pages of imports', () => {
     await page.waitForSelector('.import-progress .primary');
     expect(await countsOf(page)).toEqual([['ready', IMPORT_TEXTS.fr.counts(1)]]);
     expect(await textOf(page, '.imported .log')).toContain('الأطلس');
-    await page.click('details.card > summary');
+    expect(await textOf(page, '.unused')).toBe(`${IMPORT_TEXTS.fr.unusedColumns} Vendeur`.replaceAll('\u00a0', ' '));
+    await page.click('.card > details > summary');
     const facts = await textOf(page, '.facts');
     for (const fact of ['windows-1256', ';', 'virgule']) expect(facts).toContain(fact);
     // Another file with these headers needs no answer.

@@ -1,4 +1,4 @@
-import type { ComponentChild } from 'preact';
+import { type ComponentChild, Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { COLUMN_HEADERS } from '../../domain/imports/column-headers.ts';
 import { IMPORT_COLUMNS, type ImportField } from '../../domain/imports/columns.ts';
@@ -22,22 +22,36 @@ interface FileReadingProps {
 export function FileReading({ imported, reading, onChanged }: FileReadingProps) {
   const { language } = useLanguage();
   const words = IMPORT_TEXTS[language];
-  const { missing } = reading;
+  const { missing, columns } = reading;
+  const unused = columns.filter(({ field, result, header }) => field === null && !result && header.trim() !== '');
   return (
-    <details class="card" open={missing.length > 0}>
-      <summary>
-        <h2>{words.how}</h2>
-      </summary>
-      <dl class="facts">
-        {factsOf(reading, language).map(([fact, value]) => (
-          <div key={fact}>
-            <dt>{words.facts[fact]}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <Columns imported={imported} reading={reading} onChanged={onChanged} key={JSON.stringify(reading.columns)} />
-    </details>
+    <section class="card">
+      <details open={missing.length > 0}>
+        <summary>
+          <h2>{words.how}</h2>
+        </summary>
+        <dl class="facts">
+          {factsOf(reading, language).map(([fact, value]) => (
+            <div key={fact}>
+              <dt>{words.facts[fact]}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+        <Columns imported={imported} reading={reading} onChanged={onChanged} key={JSON.stringify(columns)} />
+      </details>
+      {unused.length > 0 && (
+        <p class="unused">
+          {words.unusedColumns}{' '}
+          {unused.map(({ index, header }, nth) => (
+            <Fragment key={index}>
+              {nth > 0 && LIST_COMMA[language]}
+              <bdi>{header}</bdi>
+            </Fragment>
+          ))}
+        </p>
+      )}
+    </section>
   );
 }
 

@@ -71,6 +71,8 @@ interface ImportTexts {
   readonly columnOfFile: string;
   readonly field: string;
   readonly unused: string;
+  /** Before the headers of columns that no field is made of. */
+  readonly unusedColumns: string;
   readonly remap: string;
   readonly rows: (first: string, last: string) => string;
   readonly row: (row: string) => string;
@@ -173,6 +175,7 @@ export const IMPORT_TEXTS: Readonly<Record<Language, ImportTexts>> = {
     columnOfFile: 'Colonne du fichier',
     field: 'Champ de la facture',
     unused: 'Non utilisée',
+    unusedColumns: 'Colonnes du fichier qui ne sont pas utilisées\u00a0:',
     remap: 'Relire avec ces colonnes',
     rows: (first, last) => `Lignes ${first} à ${last}`,
     row: (row) => `Ligne ${row}`,
@@ -263,6 +266,7 @@ export const IMPORT_TEXTS: Readonly<Record<Language, ImportTexts>> = {
     columnOfFile: 'Column of the file',
     field: 'Field of the invoice',
     unused: 'Not used',
+    unusedColumns: 'Columns of the file that are not used:',
     remap: 'Read again with these columns',
     rows: (first, last) => `Rows ${first} to ${last}`,
     row: (row) => `Row ${row}`,
@@ -374,6 +378,7 @@ export const IMPORT_TEXTS: Readonly<Record<Language, ImportTexts>> = {
     columnOfFile: 'عمود الملف',
     field: 'حقل الفاتورة',
     unused: 'غير مستعمل',
+    unusedColumns: 'أعمدة الملف غير المستعملة:',
     remap: 'إعادة القراءة بهذه الأعمدة',
     rows: (first, last) => `السطور من ${first} إلى ${last}`,
     row: (row) => `السطر ${row}`,
