@@ -16,6 +16,10 @@ export const CHECKS: readonly Check[] = [
     name: 'types of pages',
     args: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'src/dashboard/tsconfig.json'],
   },
+  {
+    name: 'types of clients',
+    args: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'clients/typescript/tsconfig.json'],
+  },
   { name: 'size of pages', args: ['scripts/check-pages.ts'] },
   { name: 'lint and format', args: ['node_modules/@biomejs/biome/bin/biome', 'check', ...LINT_OPTIONS, '.'] },
   { name: 'imports', args: ['scripts/check-imports.ts'] },
@@ -26,6 +30,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'deployment', args: ['scripts/check-deploy.ts'] },
   { name: 'schema', args: ['scripts/build-schema.ts', '--check'] },
   { name: 'openapi', args: ['scripts/build-openapi.ts', '--check'] },
+  { name: 'models of clients', args: ['scripts/build-clients.ts', '--check'] },
   { name: 'rules', args: ['scripts/build-rules.ts', '--check'] },
 ];
 

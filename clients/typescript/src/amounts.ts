@@ -1,0 +1,45 @@
+import type { LineInput, TaxRate } from './models.ts';
+
+/**
+ * Reads an amount in dirhams as centimes: `"1234.5"` → 123450. Texts, because a number such as 0.1 is not exact.
+ * @throws RangeError for what is not an amount with at most two decimals, in plain digits with a point
+ */
+export function centimes(dirhams: string): number {
+  const [, sign = '', whole, decimals = ''] = /^(-?)(\d{1,14})(?:\.(\d{1,2}))?$/.exec(dirhams.trim()) ?? [];
+  if (whole === undefined)
+    throw new RangeError(`'${dirhams}' is not an amount in dirhams with at most two decimals, such as '1234.50'.`);
+  return Number(`${sign}${whole}${decimals.padEnd(2, '0')}`) + 0;
+}
+
+/** Writes centimes in dirhams: 123450 → `"1234.50"`. */
+export function dirhams(centimes: number): string {
+  const digits = String(Math.abs(centimes)).padStart(3, '0');
+  return `${centimes < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** Totals in centimes. */
+export interface Totals {
+  readonly subtotal: number;
+  readonly tax_total: number;
+  /** Highest rate first. */
+  readonly tax_totals: readonly { readonly rate: TaxRate; readonly base: number; readonly tax: number }[];
+  /** What an invoice of these lines states as its `amount`. */
+  readonly total: number;
+}
+
+const DEFAULT_RATE: TaxRate = 20;
+
+/** Computes the totals of lines as the service does: VAT once for each rate, rounded half up. */
+export function totals(lines: readonly Pick<LineInput, 'quantity' | 'unit_price' | 'tax_rate'>[]): Totals {
+  const bases = new Map<TaxRate, bigint>();
+  for (const { quantity, unit_price: price, tax_rate: rate } of lines) {
+    const net = BigInt(quantity) * BigInt(price);
+    bases.set(rate ?? DEFAULT_RATE, (bases.get(rate ?? DEFAULT_RATE) ?? 0n) + net);
+  }
+  const rates = [...bases]
+    .sort(([a], [b]) => b - a)
+    .map(([rate, base]) => ({ rate, base: Number(base), tax: Number((base * BigInt(rate) + 50n) / 100n) }));
+  const subtotal = rates.reduce((sum, { base }) => sum + base, 0);
+  const taxTotal = rates.reduce((sum, { tax }) => sum + tax, 0);
+  return { subtotal, tax_total: taxTotal, tax_totals: rates, total: subtotal + taxTotal };
+}

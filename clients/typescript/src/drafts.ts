@@ -1,0 +1,87 @@
+import { run } from './graphql.ts';
+import type { CallOptions, Http } from './http.ts';
+import type { InvoiceStatus } from './models.ts';
+
+/** What is typed of an invoice: members of GraphQL's `InvoiceDraft`, any of them. */
+export type DraftContent = Readonly<Record<string, unknown>>;
+
+/** A draft. Whoever changes it names the version that was read. */
+export interface Draft {
+  /** Prefix `drf_`. */
+  readonly id: string;
+  readonly version: number;
+  readonly content: DraftContent;
+  /** What keeps it from being issued now. */
+  readonly validation: {
+    readonly problems: readonly { readonly code: string; readonly message: string; readonly param: string | null }[];
+  };
+}
+
+/** An issued draft. */
+export interface Issued {
+  readonly invoice: { readonly id: string; readonly status: InvoiceStatus; readonly amount: number };
+  readonly replayed: boolean;
+}
+
+const DRAFT = 'draft { id version content validation { problems { code message param } } }';
+const ERROR = '... on Error { code message param status }';
+const CREATE = `mutation ($content: DraftContent!) {
+  createDraft(content: $content) { ... on CreateDraftPayload { ${DRAFT} } ${ERROR} }
+}`;
+const READ =
+  'query ($id: ID!) { draft(id: $id) { id version content validation { problems { code message param } } } }';
+const UPDATE = `mutation ($id: ID!, $version: Int!, $content: DraftContent!) {
+  updateDraft(id: $id, version: $version, content: $content) { ... on UpdateDraftPayload { ${DRAFT} } ${ERROR} }
+}`;
+const ISSUE = `mutation ($id: ID!, $version: Int!) {
+  issueDraft(id: $id, version: $version) {
+    ... on IssueDraftPayload { replayed invoice { id status amount } }
+    ${ERROR}
+  }
+}`;
+const DELETE = `mutation ($id: ID!, $version: Int!) {
+  deleteDraft(id: $id, version: $version) { ... on DeleteDraftPayload { id } ${ERROR} }
+}`;
+
+/** Drafts of invoices: checked by the same rules as a creation, without a number until they are issued. */
+export class Drafts {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Creates a draft. The call is not repeated by itself, because that could make a second one. */
+  async create(content: DraftContent, options: CallOptions = {}): Promise<Draft> {
+    const request = { query: CREATE, variables: { content } };
+    return (await this.#run<{ draft: Draft }>('createDraft', request, options, false)).draft;
+  }
+
+  get(id: string, options: CallOptions = {}): Promise<Draft> {
+    return this.#run('draft', { query: READ, variables: { id } }, options, true);
+  }
+
+  /** @throws ConflictError (`draft_changed`) if it has another version meanwhile */
+  async update({ id, version }: Pick<Draft, 'id' | 'version'>, content: DraftContent, options: CallOptions = {}) {
+    const request = { query: UPDATE, variables: { id, version, content } };
+    return (await this.#run<{ draft: Draft }>('updateDraft', request, options, false)).draft;
+  }
+
+  /** Issues a draft as an invoice, once however often it is asked for. */
+  issue({ id, version }: Pick<Draft, 'id' | 'version'>, options: CallOptions = {}): Promise<Issued> {
+    return this.#run('issueDraft', { query: ISSUE, variables: { id, version } }, options, true);
+  }
+
+  async delete({ id, version }: Pick<Draft, 'id' | 'version'>, options: CallOptions = {}): Promise<void> {
+    await this.#run('deleteDraft', { query: DELETE, variables: { id, version } }, options, false);
+  }
+
+  #run<Result>(
+    field: string,
+    request: { readonly query: string; readonly variables: object },
+    options: CallOptions,
+    isRepeatable: boolean,
+  ): Promise<Result> {
+    return run<Result>(this.#http, field, request, { ...options, isRepeatable });
+  }
+}

@@ -1,0 +1,50 @@
+/** A message of a stream of Server-Sent Events. */
+export interface StreamMessage {
+  readonly id: string | null;
+  readonly data: string;
+}
+
+/**
+ * Reads Server-Sent Events (HTML Living Standard, section 9.2.6): messages with data. Comments, which keep the
+ * connection alive, give null.
+ */
+export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage | null> {
+  const lines = new LineReader();
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let id: string | null = null;
+  let data: string[] = [];
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      for (const line of lines.push(decoder.decode(value, { stream: true }))) {
+        if (line === '') {
+          if (data.length > 0) yield { id, data: data.join('\n') };
+          data = [];
+        } else if (line.startsWith(':')) yield null;
+        else {
+          const [, name = line, text = ''] = /^([^:]*): ?(.*)$/s.exec(line) ?? [];
+          if (name === 'data') data.push(text);
+          else if (name === 'id' && !text.includes('\0')) id = text;
+        }
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Splits a text that comes in parts into lines, which end with CRLF, LF or CR. */
+class LineReader {
+  #rest = '';
+
+  push(part: string): string[] {
+    const text = this.#rest + part;
+    // A CR at the end may be the first half of a CRLF.
+    const held = text.endsWith('\r') ? 1 : 0;
+    const lines = text.slice(0, text.length - held).split(/\r\n|\n|\r/);
+    this.#rest = (lines.pop() ?? '') + text.slice(text.length - held);
+    return lines;
+  }
+}

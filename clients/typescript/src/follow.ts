@@ -1,0 +1,112 @@
+import { ApiError, CancelledError, ConnectionError } from './errors.ts';
+import { readEventStream } from './event-stream.ts';
+import { type Http, sleep } from './http.ts';
+import type { Invoice, StatusMessage } from './models.ts';
+
+/** Options of `follow`. */
+export interface FollowOptions {
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Ends it with a ConnectionError if the status is not final by then, milliseconds. Default: none. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Reads an invoice. */
+export type ReadInvoice = (signal: AbortSignal) => Promise<Invoice>;
+
+/** The service sends something every 15 s. A stream that is silent for longer is dead, milliseconds. */
+const SILENCE_MS = 40_000;
+/** Pauses between two connections, and between two readings where streams do not pass, milliseconds. */
+const [RECONNECT_MS, POLL_MS] = [500, 2000];
+/** After so many connections without any message the invoice is read instead: something on the way holds streams back. */
+const FUTILE_STREAMS = 3;
+
+/**
+ * Yields the status of an invoice, and each change once and in order, until it is final. Connections that break are
+ * resumed; where none carries a stream, the invoice is read every two seconds.
+ * @throws ApiError, CancelledError; ConnectionError after `timeoutMs`
+ */
+export async function* follow(
+  http: Http,
+  id: string,
+  read: ReadInvoice,
+  { signal, timeoutMs }: FollowOptions,
+): AsyncGenerator<StatusMessage, void> {
+  const end = new AbortController();
+  const timer = timeoutMs === undefined ? null : setTimeout(() => end.abort(), timeoutMs);
+  const ended = signal ? AbortSignal.any([signal, end.signal]) : end.signal;
+  let [last, lastStatus]: [string | null, string | null] = [null, null];
+  let futile = 0;
+  try {
+    for (;;) {
+      const before = lastStatus;
+      try {
+        if (futile < FUTILE_STREAMS) {
+          for await (const { eventId, message } of streamed(http, id, last, ended)) {
+            last = eventId ?? last;
+            if (message.status === lastStatus) continue;
+            lastStatus = message.status;
+            yield message;
+            if (isFinal(message)) return;
+          }
+          // The stream ends after the final status, of which a message may be lost on the way.
+        }
+        const message = statusOf(await read(ended));
+        if (message.status !== lastStatus) {
+          lastStatus = message.status;
+          yield message;
+        }
+        if (isFinal(message)) return;
+      } catch (error) {
+        if (ended.aborted || !isPassing(error)) throw error;
+      }
+      futile = before === lastStatus ? futile + 1 : 0;
+      await sleep(futile < FUTILE_STREAMS ? RECONNECT_MS : POLL_MS, ended);
+    }
+  } catch (error) {
+    if (signal?.aborted) throw new CancelledError(`following ${id} was cancelled`, { cause: error });
+    if (end.signal.aborted)
+      throw new ConnectionError(`${id} had no final status within ${timeoutMs} ms`, { cause: error });
+    throw error;
+  } finally {
+    if (timer) clearTimeout(timer);
+    end.abort();
+  }
+}
+
+/** Yields the messages of one connection. */
+async function* streamed(http: Http, id: string, last: string | null, ended: AbortSignal) {
+  const silence = new AbortController();
+  const watch = () => setTimeout(() => silence.abort(), SILENCE_MS);
+  let timer = watch();
+  try {
+    const headers = last === null ? {} : { 'Last-Event-ID': last };
+    const path = `/v1/invoices/${encodeURIComponent(id)}/stream`;
+    const response = await http.open(path, headers, AbortSignal.any([ended, silence.signal]));
+    if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) return;
+    for await (const message of readEventStream(response.body)) {
+      clearTimeout(timer);
+      timer = watch();
+      if (message) yield { eventId: message.id, message: JSON.parse(message.data) as StatusMessage };
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ConnectionError('the stream broke', { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return (
+    error instanceof ConnectionError || (error instanceof ApiError && (error.status === 429 || error.status >= 500))
+  );
+}
+
+function isFinal({ status }: StatusMessage): boolean {
+  return status === 'accepted' || status === 'rejected';
+}
+
+function statusOf({ id, object, status, dgi_id, rejection_reason, updated_at }: Invoice): StatusMessage {
+  return { id, object, status, dgi_id, rejection_reason, updated_at };
+}

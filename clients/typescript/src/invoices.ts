@@ -1,0 +1,176 @@
+import { type FollowOptions, follow } from './follow.ts';
+import { run } from './graphql.ts';
+import type { CallOptions, Http } from './http.ts';
+import type { CreatedInvoice, CreateInvoice, Invoice, InvoiceList, InvoiceStatus, StatusMessage } from './models.ts';
+import { List, type Span } from './pages.ts';
+
+/** Members that answers have only if they are asked for. */
+export type Include = 'number' | 'totals' | 'terms' | 'warnings' | 'credits' | 'customer' | 'lines';
+
+interface Including extends CallOptions {
+  readonly include?: readonly Include[] | undefined;
+}
+
+/** By what a repeated call is known: an invoice is made once for each. */
+interface Keyed {
+  /** Your number of the order: the same order never becomes a second invoice, also from another process. */
+  readonly orderNumber?: string | undefined;
+  /** 1 to 255 printable characters. Default: made of `orderNumber`, or new for each call. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface CreateOptions extends Including, Keyed {}
+
+/** A created invoice, and whether an earlier request with the same key had created it. */
+export type Creation = CreatedInvoice & { readonly replayed: boolean };
+
+export interface ListOptions extends Span {
+  readonly status?: InvoiceStatus | undefined;
+  /** Invoices of a page, 1 to 100. Default 100. */
+  readonly limit?: number | undefined;
+  readonly created_after?: string | undefined;
+  readonly created_before?: string | undefined;
+  readonly customer_ice?: string | undefined;
+  readonly include?: readonly Include[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Why an accepted invoice is credited. */
+export type CreditReason = 'error' | 'return' | 'cancellation' | 'discount' | 'other';
+
+/** What is credited: all that is left, or lines, or amounts by rate of VAT in centimes. */
+export interface CreditInput {
+  readonly reason: CreditReason;
+  readonly note?: string | undefined;
+  readonly lines?: readonly { readonly line: number; readonly quantity: number }[] | undefined;
+  readonly amounts?:
+    | readonly { readonly taxRate: number; readonly net: number; readonly description?: string | undefined }[]
+    | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A credit note as it was created. */
+export interface CreditNote {
+  /** Prefix `crn_`. */
+  readonly id: string;
+  readonly status: InvoiceStatus;
+  /** Positive, in centimes. */
+  readonly amount: number;
+}
+
+export interface Credit {
+  readonly creditNote: CreditNote;
+  readonly replayed: boolean;
+}
+
+export interface Replacement {
+  readonly invoice: { readonly id: string; readonly status: InvoiceStatus; readonly amount: number };
+  /** Null if there was nothing to credit. */
+  readonly creditNote: CreditNote | null;
+  readonly replayed: boolean;
+}
+
+const CREDIT = `mutation ($id: ID!, $input: CreditInvoiceInput!, $key: String) {
+  creditInvoice(invoiceId: $id, input: $input, idempotencyKey: $key) {
+    ... on CreditInvoicePayload { replayed creditNote { id status amount } }
+    ... on Error { code message param status }
+  }
+}`;
+const REPLACE = `mutation ($id: ID!, $input: CreateInvoiceInput!, $reason: CreditReason!, $key: String) {
+  replaceInvoice(invoiceId: $id, input: $input, reason: $reason, idempotencyKey: $key) {
+    ... on ReplaceInvoicePayload { replayed invoice { id status amount } creditNote { id status amount } }
+    ... on Error { code message param status }
+  }
+}`;
+
+/** Invoices: creation, reading, following, correction. */
+export class Invoices {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /**
+   * Creates an invoice. It is `pending` in the answer; `follow` waits for the authority. Repeated attempts of a call
+   * have one key, so a lost answer never makes a second invoice.
+   */
+  async create(invoice: CreateInvoice, options: CreateOptions = {}): Promise<Creation> {
+    const { include, signal, timeoutMs } = options;
+    const { value, headers } = await this.#http.send({
+      method: 'POST',
+      path: '/v1/invoices',
+      query: { include: include?.join(',') },
+      body: invoice,
+      headers: { 'Idempotency-Key': keyOf(options) },
+      isRepeatable: true,
+      signal,
+      timeoutMs,
+    });
+    return { ...(value as CreatedInvoice), replayed: headers.get('idempotent-replayed') === 'true' };
+  }
+
+  async get(id: string, { include, ...options }: Including = {}): Promise<Invoice> {
+    const path = `/v1/invoices/${encodeURIComponent(id)}`;
+    const query = { include: include?.join(',') };
+    return (await this.#http.send({ ...options, method: 'GET', path, query, isRepeatable: true })).value as Invoice;
+  }
+
+  /** Lists invoices, newest first; with `ending_before` back to the newest. */
+  list({ include, signal, limit = 100, starting_after, ending_before, ...filter }: ListOptions = {}): List<Invoice> {
+    return new List({ starting_after, ending_before }, async (span) => {
+      const query = { ...filter, limit, include: include?.join(','), ...span };
+      const call = { method: 'GET', path: '/v1/invoices', query, isRepeatable: true, signal } as const;
+      return (await this.#http.send(call)).value as InvoiceList;
+    });
+  }
+
+  /** Finds the invoice with a legal number; null if there is none. */
+  async findByNumber(number: string, { include, ...options }: Including = {}): Promise<Invoice | null> {
+    const query = { number, include: include?.join(',') };
+    const call = { ...options, method: 'GET', path: '/v1/invoices', query, isRepeatable: true } as const;
+    const { data } = (await this.#http.send(call)).value as InvoiceList;
+    return data[0] ?? null;
+  }
+
+  /** Yields the status of an invoice and each change, until it is accepted or rejected. */
+  follow(id: string, options: FollowOptions = {}): AsyncGenerator<StatusMessage, void> {
+    return follow(this.#http, id, (signal) => this.get(id, { signal }), options);
+  }
+
+  /** Waits until an invoice is accepted or rejected, and reads it. */
+  async settled(
+    id: string,
+    { include, ...options }: FollowOptions & Pick<Including, 'include'> = {},
+  ): Promise<Invoice> {
+    for await (const _ of this.follow(id, options));
+    return this.get(id, { include, signal: options.signal });
+  }
+
+  /** Credits an accepted invoice; the credit note passes through the same states as an invoice. */
+  async credit(id: string, input: CreditInput, options: CallOptions & Keyed = {}): Promise<Credit> {
+    const variables = { id, input, key: keyOf(options) };
+    return run(this.#http, 'creditInvoice', { query: CREDIT, variables }, repeatable(options));
+  }
+
+  /**
+   * Replaces an invoice by a corrected one. What is left of an accepted one is credited first.
+   * @param input as of GraphQL's `createInvoice`, with its names: `unitPrice`, `taxRate`
+   */
+  async replace(
+    id: string,
+    input: Readonly<Record<string, unknown>>,
+    { reason, ...options }: CallOptions & Keyed & { readonly reason: CreditReason },
+  ): Promise<Replacement> {
+    const variables = { id, input, reason, key: keyOf(options) };
+    return run(this.#http, 'replaceInvoice', { query: REPLACE, variables }, repeatable(options));
+  }
+}
+
+function repeatable({ signal, timeoutMs }: CallOptions) {
+  return { signal, timeoutMs, isRepeatable: true };
+}
+
+function keyOf({ idempotencyKey, orderNumber }: Keyed): string {
+  return idempotencyKey ?? (orderNumber === undefined ? crypto.randomUUID() : `order ${orderNumber}`);
+}

@@ -1,0 +1,55 @@
+/** A page of a list, as the service answers it. */
+export interface ListPage<Item> {
+  readonly data: readonly Item[];
+  /** Whether there are more in the direction of the request. */
+  readonly has_more: boolean;
+}
+
+/** Where a page begins: after an object of the list, or before one. */
+export interface Span {
+  readonly starting_after?: string | undefined;
+  readonly ending_before?: string | undefined;
+}
+
+/**
+ * A list that is read page by page, when it is iterated: from the newest to the oldest, or with `ending_before` back to
+ * the newest. Each iteration reads anew.
+ */
+export class List<Item extends { readonly id: string }> implements AsyncIterable<Item> {
+  readonly #read: (span: Span) => Promise<ListPage<Item>>;
+  readonly #span: Span;
+
+  /** @param read reads a page */
+  constructor(span: Span, read: (span: Span) => Promise<ListPage<Item>>) {
+    this.#span = span;
+    this.#read = read;
+  }
+
+  /** Reads the first page only. */
+  page(): Promise<ListPage<Item>> {
+    return this.#read(this.#span);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void> {
+    let span = this.#span;
+    const isBack = span.ending_before !== undefined;
+    for (;;) {
+      const { data, has_more: hasMore } = await this.#read(span);
+      // A page is newest first in either direction. On the way back the oldest comes first.
+      yield* isBack ? [...data].reverse() : data;
+      const last = isBack ? data[0] : data.at(-1);
+      if (!hasMore || !last) return;
+      span = isBack ? { ending_before: last.id } : { starting_after: last.id };
+    }
+  }
+
+  /** Reads up to `most` of them. */
+  async take(most: number): Promise<Item[]> {
+    const taken: Item[] = [];
+    for await (const item of this) {
+      if (taken.length >= most) break;
+      taken.push(item);
+    }
+    return taken;
+  }
+}

@@ -1,0 +1,82 @@
+import { SignatureError } from './errors.ts';
+import type { InvoiceEvent } from './models.ts';
+
+/** Headers of a request: an object of Node's or Express' kind, or the standard `Headers`. */
+export type RequestHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Options of `verify`. */
+export interface VerifyOptions {
+  /** How much the time of a delivery may differ from this machine's, seconds. Default 300. */
+  readonly toleranceSeconds?: number;
+  /** The present time, UNIX milliseconds. Default: that of this machine. */
+  readonly now?: number;
+}
+
+const HEADER = 'service-signature';
+
+/**
+ * Checks that a delivery of a webhook is from the service, and returns its event. Deduplicate by the event's `id`: the
+ * same one can be delivered more than once.
+ * @param body the raw body, as it was received
+ * @param secret the endpoint's secret (`whsec_…`), or several during a rotation
+ * @throws SignatureError, which says what is wrong
+ */
+export async function verify(
+  body: Uint8Array | ArrayBuffer | string,
+  headers: RequestHeaders,
+  secret: string | readonly string[],
+  { toleranceSeconds = 300, now = Date.now() }: VerifyOptions = {},
+): Promise<InvoiceEvent> {
+  if (typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ArrayBuffer))
+    throw new SignatureError(
+      'The body was parsed before. The signature is of its bytes: pass the raw body (Express: express.raw({ type: "application/json" }); Fetch: await request.arrayBuffer()).',
+    );
+  const secrets = [secret].flat();
+  if (secrets.length === 0 || secrets.some((each) => !each.startsWith('whsec_')))
+    throw new SignatureError(
+      'The secret of an endpoint begins with whsec_. It is shown once, when the endpoint is created.',
+    );
+  const header = headerOf(headers);
+  if (header === null) throw new SignatureError('The header Service-Signature is missing.');
+  const parts = header.split(',').map((part) => part.trim().split('=', 2) as [string, string?]);
+  const time = parts.find(([name]) => name === 't')?.[1] ?? '';
+  if (!/^\d{1,12}$/.test(time)) throw new SignatureError('The header Service-Signature has no time.');
+  if (Math.abs(now / 1000 - Number(time)) > toleranceSeconds)
+    throw new SignatureError(`The delivery is of another time than this machine’s (t=${time}): is its clock right?`);
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body);
+  const signed = joined(new TextEncoder().encode(`${time}.`), bytes);
+  const given = parts.flatMap(([name, hex = '']) => (name === 'v1' ? [bytesOf(hex)] : []));
+  for (const each of secrets) {
+    const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(each), HMAC, false, ['verify']);
+    for (const signature of given) {
+      // Compares in constant time.
+      if (signature && (await crypto.subtle.verify('HMAC', key, signature, signed)))
+        return JSON.parse(new TextDecoder().decode(bytes)) as InvoiceEvent;
+    }
+  }
+  throw new SignatureError(
+    'The signature does not fit: the secret is of another endpoint, or the body was changed (parsed and printed again?).',
+  );
+}
+
+const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;
+
+function headerOf(headers: RequestHeaders): string | null {
+  if (typeof headers.get === 'function') return (headers as { get(name: string): string | null }).get(HEADER);
+  const found = Object.entries(headers).find(([name]) => name.toLowerCase() === HEADER)?.[1];
+  return (typeof found === 'string' ? found : found?.[0]) ?? null;
+}
+
+function bytesOf(hex: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^[0-9a-f]{64}$/i.test(hex)) return null;
+  return new Uint8Array((hex.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16)));
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}

@@ -1,0 +1,114 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What happens to a request or its answer. */
+export type Fault =
+  | 'pass'
+  /** The connection is reset before the request is forwarded. */
+  | 'refuse'
+  /** The request is done, and its answer is lost. */
+  | 'lose-answer'
+  /** The answer ends after its first half. */
+  | 'truncate'
+  /** The request is forwarded twice at once; the second answer is given. */
+  | 'repeat'
+  /** A page of a gateway in HTML with this status. */
+  | { readonly status: number; readonly retryAfter?: string; readonly html?: true }
+  /** The answer comes so much later, milliseconds. */
+  | { readonly delayMs: number }
+  /** A stream ends after so many messages. */
+  | { readonly cutAfterMessages: number };
+
+export interface FaultyProxy {
+  readonly url: string;
+  /** Applies these faults to the next requests, one each, and counts anew. Later requests pass. */
+  next(faults: readonly Fault[]): void;
+  /** Requests that came since `next`. */
+  readonly requests: readonly { readonly method: string; readonly path: string; readonly key: string | null }[];
+  close(): Promise<void>;
+}
+
+/** Stands between a client and a service, and does what networks do. */
+export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
+  let faults: Fault[] = [];
+  const requests: { method: string; path: string; key: string | null }[] = [];
+  const server = createServer((incoming, answer) => {
+    const fault = faults.shift() ?? 'pass';
+    const { method = '', url = '', headers } = incoming;
+    const [path = ''] = url.split('?');
+    requests.push({ method, path, key: (headers['idempotency-key'] as string | undefined) ?? null });
+    handle(target, incoming, answer, fault).catch(() => incoming.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    next(given) {
+      faults = [...given];
+      requests.length = 0;
+    },
+    requests,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function handle(target: string, incoming: IncomingMessage, answer: ServerResponse, fault: Fault): Promise<void> {
+  const body = Buffer.concat(await Array.fromAsync(incoming as AsyncIterable<Buffer>));
+  if (fault === 'refuse') {
+    incoming.socket.resetAndDestroy();
+    return;
+  }
+  if (typeof fault === 'object' && 'status' in fault) {
+    const { status, retryAfter, html } = fault;
+    const text = html ? '<html>Bad gateway</html>' : '';
+    answer.writeHead(status, {
+      ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
+      'Content-Type': 'text/html',
+    });
+    answer.end(text);
+    return;
+  }
+  const forward = () => forwarded(target, incoming, body);
+  const [made] = fault === 'repeat' ? (await Promise.all([forward(), forward()])).reverse() : [await forward()];
+  if (!made) return;
+  const isStream = made.headers['content-type']?.startsWith('text/event-stream') === true;
+  if (typeof fault === 'object' && 'delayMs' in fault) await sleep(fault.delayMs);
+  if (isStream) {
+    answer.writeHead(made.statusCode ?? 500, made.headers);
+    let left = typeof fault === 'object' && 'cutAfterMessages' in fault ? fault.cutAfterMessages : Infinity;
+    if (left === 0) made.destroy();
+    incoming.socket.on('close', () => made.destroy());
+    for await (const part of made) {
+      answer.write(part);
+      left -= String(part).split('\ndata: ').length - 1;
+      if (left <= 0) break;
+    }
+    if (left <= 0) incoming.socket.destroy();
+    else answer.end();
+    return;
+  }
+  const whole = Buffer.concat(await Array.fromAsync(made as AsyncIterable<Buffer>));
+  if (fault === 'lose-answer') {
+    incoming.socket.resetAndDestroy();
+    return;
+  }
+  answer.writeHead(made.statusCode ?? 500, made.headers);
+  if (fault !== 'truncate') {
+    answer.end(whole);
+    return;
+  }
+  answer.write(whole.subarray(0, whole.length / 2));
+  await sleep(20);
+  incoming.socket.destroy();
+}
+
+function forwarded(target: string, { method, url, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const options = { method, headers: { ...headers, host: new URL(target).host } } as const;
+    request(target + url, options, resolve)
+      .on('error', reject)
+      .end(body);
+  });
+}
