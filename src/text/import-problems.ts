@@ -160,6 +160,11 @@ const ROW_TEXTS: Readonly<Record<RowFault, Texts>> = {
     ar: 'سبق إصدار الرقم {number} بمحتوى آخر ({invoice}): استعملوا رقما آخر أو استبدلوا تلك الفاتورة.',
     en: 'The number {number} was issued with other content ({invoice}): use another number, or replace that invoice.',
   },
+  row_issued_otherwise: {
+    fr: 'Les mêmes lignes ont déjà été émises ({invoice}), mais les colonnes, les nombres ou les dates étaient lus autrement\u00a0: vérifiez cette facture. Si c’est une autre vente, donnez-lui un numéro.',
+    ar: 'سبق إصدار السطور نفسها ({invoice})، لكن الأعمدة أو الأعداد أو التواريخ قُرئت بشكل آخر: تحققوا من تلك الفاتورة. إذا كان هذا بيعا آخر فأعطوه رقما.',
+    en: 'The same rows were issued already ({invoice}), but columns, numbers or dates were read otherwise: check that invoice. If this is another sale, give it a number.',
+  },
 };
 
 /** Why a file cannot be read, and the cure. */

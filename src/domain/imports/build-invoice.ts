@@ -5,6 +5,7 @@ import type { Choices } from './choices.ts';
 import { withConsequences } from './consequences.ts';
 import type { LaidColumn, Layout } from './layout.ts';
 import { IMPORT_LIMITS, REPORTED } from './limits.ts';
+import { createRawDigest } from './raw-digest.ts';
 import { readValue } from './read-value.ts';
 import type { ReadInvoice, RowProblem, ShownCell } from './reading.ts';
 import type { RowFault } from './row-rules.ts';
@@ -20,8 +21,12 @@ type Facts = RowProblem['facts'];
 
 /** The invoice whose rows are being read. */
 export interface OpenInvoice {
-  /** Adds a row. @param merged the columns whose cells are merged with those of a row above */
-  add(row: SheetRow, merged: ReadonlySet<number>): void;
+  /**
+   * Adds a row.
+   * @param cells with those that merged cells give it
+   * @param merged the columns whose cells are merged with those of another row
+   */
+  add(row: SheetRow, cells: SheetRow['cells'], merged: ReadonlySet<number>): void;
   /** Reports what is wrong with a row as a whole. */
   report(row: number, fault: RowFault, facts?: Facts): void;
   /** Returns what was read. */
@@ -40,7 +45,9 @@ export function openInvoice({ layout, conventions, choices }: Reader, nth: numbe
   const problems: RowProblem[] = [];
   /** The texts of cells with faults, so that a cell that is repeated on each line is reported once. */
   const refused = new Map<string, string>();
+  const raw = createRawDigest(layout);
   let label: string | null = null;
+  let resultNumber: string | null = null;
   let lastRow = firstRow;
 
   function problem(shown: ShownCell, fault: RowFault, param: string | null, facts: Facts = {}): void {
@@ -80,10 +87,13 @@ export function openInvoice({ layout, conventions, choices }: Reader, nth: numbe
   }
 
   return {
-    add(row, merged) {
+    add(row, cells, merged) {
       lastRow = row.row;
-      const key = layout.keyColumn === null ? null : cellText(row.cells[layout.keyColumn] ?? null);
-      label ??= key?.slice(0, REPORTED.value) || null;
+      raw.add(row);
+      const at = (index: number | null) => (index === null ? '' : cellText(row.cells[index] ?? null));
+      const key = at(layout.keyColumn);
+      resultNumber ??= at(layout.resultNumberColumn) || null;
+      label ??= key.slice(0, REPORTED.value) || null;
       // An invoice may have one line less: its own rule says so.
       const isLine = lines.length < IMPORT_LIMITS.lines;
       const line = new Map<string, unknown>();
@@ -93,7 +103,7 @@ export function openInvoice({ layout, conventions, choices }: Reader, nth: numbe
       }
       for (const laid of columns) {
         const { level, kind } = laid.column;
-        const cell = row.cells[laid.index] ?? null;
+        const cell = cells[laid.index] ?? null;
         if (level === 'line' && AMOUNTS.has(kind) && merged.has(laid.index)) {
           problem(shownCell(row.row, laid, cell), 'merged_amount', null);
         } else if (cell !== null && (level === 'invoice' || isLine)) {
@@ -118,7 +128,8 @@ export function openInvoice({ layout, conventions, choices }: Reader, nth: numbe
         const shown = origins[param];
         if (shown) problem(shown, fault, paramOf(param), facts);
       }
-      return { nth, sheet, firstRow, lastRow, label: label ?? shownNumber(values), input, problems, origins };
+      const shown = label ?? shownNumber(values);
+      return { nth, sheet, firstRow, lastRow, label: shown, input, problems, raw: raw.end(), resultNumber, origins };
     },
   };
 }

@@ -1,5 +1,7 @@
+import { RESULT_COLUMNS } from './column-headers.ts';
 import { columnOf, type ImportColumn } from './columns.ts';
 import type { ReadColumn } from './reading.ts';
+import { headerKey } from './recognize-columns.ts';
 
 /** A column that is read. */
 export interface LaidColumn {
@@ -24,7 +26,13 @@ export interface Layout {
   /** Indexes of the columns of the customer, whose first row begins an invoice if no key does. */
   readonly customerColumns: readonly number[];
   readonly descriptionColumn: number | null;
+  /** Index of the column of numbers in a returned file. */
+  readonly resultNumberColumn: number | null;
+  /** Indexes of the columns that the service added to a returned file. */
+  readonly resultColumns: ReadonlySet<number>;
 }
+
+const NUMBER_HEADERS: ReadonlySet<string> = new Set(Object.values(RESULT_COLUMNS.number).map(headerKey));
 
 /** Makes the layout of recognized columns. */
 export function layoutOf(sheet: string | null, headerRow: number, columns: readonly ReadColumn[]): Layout {
@@ -42,5 +50,7 @@ export function layoutOf(sheet: string | null, headerRow: number, columns: reado
     needsKey: indexOf('document') !== null,
     customerColumns: laid.filter(({ column }) => column.field.startsWith('customer.')).map(({ index }) => index),
     descriptionColumn: indexOf('line.description'),
+    resultNumberColumn: columns.find(({ header }) => NUMBER_HEADERS.has(headerKey(header)))?.index ?? null,
+    resultColumns: new Set(columns.filter(({ isResult }) => isResult).map(({ index }) => index)),
   };
 }

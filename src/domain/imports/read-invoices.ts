@@ -47,7 +47,7 @@ export async function* readInvoices(
       }
       if (role.fault) open?.report(row.row, role.fault);
       const { cells, columns } = merges(row);
-      open?.add({ ...row, cells }, columns);
+      open?.add(row, cells, columns);
       lines++;
     }
     if (batch.length >= BATCH.invoices || lines >= BATCH.lines) {

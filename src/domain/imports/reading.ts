@@ -50,6 +50,13 @@ export interface ReadInvoice {
   readonly input: Readonly<Record<string, unknown>>;
   readonly problems: readonly RowProblem[];
   /**
+   * Digest of what the rows show in all columns but the results, by their headers: the same for the same rows, whatever
+   * is known of the columns and however numbers and dates are read.
+   */
+  readonly raw: string;
+  /** The number that the service has put into a returned file; null if there is none. */
+  readonly resultNumber: string | null;
+  /**
    * Where each given value came from, by the dotted path of its field (`customer.ice`, `lines.0.quantity`). `lines.0`
    * and `customer` are there too: the rows or the first cell of what a problem of the whole concerns.
    */

@@ -55,6 +55,8 @@ export const ROW_FAULTS = [
   'number_repeated',
   /** An earlier import issued this number with other content. Facts: `number`, `invoice`. */
   'number_issued_otherwise',
+  /** The same rows were issued, but were read otherwise then. Facts: `invoice`. */
+  'row_issued_otherwise',
 ] as const;
 export type RowFault = (typeof ROW_FAULTS)[number];
 

@@ -70,4 +70,15 @@ describe('files of spreadsheets', () => {
       value: '20%',
     });
   });
+
+  it('digests the rows as they are shown, whatever is known of their columns', async () => {
+    const file = join(FOLDER, 'amounts-of-vat.csv');
+    const one = await readSpreadsheet(file, { mapping: { tva: null } });
+    const other = await readSpreadsheet(file, { mapping: { tva: null, ttc: 'amount' } });
+    expect(other.invoices.map(({ input }) => input)).not.toEqual(one.invoices.map(({ input }) => input));
+    expect(other.invoices.map(({ raw }) => raw)).toEqual(one.invoices.map(({ raw }) => raw));
+    expect(new Set(one.invoices.map(({ raw }) => raw)).size).toBe(3);
+    const returned = await readSpreadsheet(join(FOLDER, 'returned.csv'));
+    expect(returned.invoices[0]?.resultNumber).toBe('F1');
+  });
 });

@@ -35,7 +35,9 @@ it.each(FILES)('%s is read alike after its return, and after a second one', asyn
   const before = await readSpreadsheet(join(FIXTURES, name));
   const once = await returned(join(FIXTURES, name), before, `once-${name}`);
   const after = await readSpreadsheet(once);
-  expect(after.invoices).toEqual(before.invoices);
+  // The digest of its rows is that of the file that was uploaded.
+  const withNumber = before.invoices.map((invoice) => ({ ...invoice, resultNumber: `N-${invoice.firstRow}` }));
+  expect(after.invoices).toEqual(withNumber);
   const own = after.reading.columns.filter(({ isResult }) => !isResult);
   expect(own.filter(({ header }) => header !== '')).toEqual(
     before.reading.columns.filter(({ isResult, header }) => !isResult && header !== ''),

@@ -29,7 +29,17 @@ function read(input: Record<string, unknown>, changes: Partial<ReadInvoice> = {}
   const row = nth + 2;
   const cell = { sheet: null, row, column: 3, header: 'Quantité', value: 'x' };
   return {
-    ...{ nth, sheet: null, firstRow: row, lastRow: row, label: null, input, problems: [] },
+    ...{
+      nth,
+      sheet: null,
+      firstRow: row,
+      lastRow: row,
+      label: null,
+      input,
+      problems: [],
+      raw: `${nth}`,
+      resultNumber: null,
+    },
     origins: { 'lines.0.quantity': cell, 'customer.ice': { ...cell, column: 1, header: 'ICE' } },
     ...changes,
   };
