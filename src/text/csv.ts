@@ -51,6 +51,14 @@ export function csvField(text: string): string {
  */
 const FORMULA_BEGINS = /^(?=["\s]*[=+\-@＝＋－＠]|[\t\r\n])|(?<=[;,\t\r\n])(?=(?:"|[^\S\t\r\n])*[=+\-@＝＋－＠])/g;
 
+/**
+ * Whether a spreadsheet would run a text as a formula, as it stands at the beginning of a cell. A number with a sign is
+ * none.
+ */
+export function isFormula(text: string): boolean {
+  return /^["\s]*[=+\-@＝＋－＠]/.test(text) && !/^\s*[+-]\s*\d[\d\s.,\u00a0\u202f]*%?\s*$/.test(text);
+}
+
 /** Texts that spreadsheets show unchanged: the service's numbers (`2026-000123`, `AV-2026-000123`), and whole numbers. */
 const SHOWN_AS_IT_IS = /^(?:(?:AV-)?\d{4}-\d{6,}|0|[1-9]\d{0,10})$/;
 const TRUTH_OR_ERROR = /^\s*(?:(?:true|false|vrai|faux)\s*$|#)/i;

@@ -92,5 +92,5 @@ function cellsOf(record: readonly string[]): readonly (Cell | null)[] {
  * date or number.
  */
 function withoutMark(text: string): string {
-  return /^'(?=[=+\-@\d'\t＝＋－＠])/.test(text) ? text.slice(1) : text;
+  return /^'(?=["\s]*[=+\-@＝＋－＠]|[\d'\t])/.test(text) ? text.slice(1) : text;
 }

@@ -1,14 +1,14 @@
 import { createReadStream } from 'node:fs';
 import type { RowVerdict } from '../../domain/imports/ports.ts';
 import type { FileReading } from '../../domain/imports/reading.ts';
-import { csvField } from '../../text/csv.ts';
+import { csvField, isFormula } from '../../text/csv.ts';
 import { type CsvForm, type CsvRecord, csvRecords } from './csv-records.ts';
 import { encoderOf } from './encode-text.ts';
 import { type ResultPlace, resultPlaces, VerdictCursor } from './result-columns.ts';
 
 /**
- * Returns a CSV file with its verdicts, in its encoding and with its separator. The bytes of all other fields, and the
- * ends of lines, stay as they are (docs/decisions/0096).
+ * Returns a CSV file with its verdicts, in its encoding and with its separator. All other fields, and the ends of lines,
+ * stay as they are, but for an apostrophe in front of what a spreadsheet would run (docs/decisions/0096).
  */
 export async function* writeCsvResult(
   file: string,
@@ -27,6 +27,7 @@ export async function* writeCsvResult(
       const written: Buffer[] = [];
       for (const record of batch) {
         const own = await ownFields(record.row, { places, headerRow: reading.headerRow, cursor });
+        if (record.row > 0) guardFields(record.fields, encoding, encode);
         for (const [index, text] of own) setField(record.fields, index, encode(csvField(text)));
         record.fields.forEach((field, nth) => {
           if (nth > 0) written.push(separator);
@@ -69,6 +70,18 @@ async function ownFields(row: number, { places, headerRow, cursor }: Places): Pr
   while (verdict !== null && verdict.row < row) verdict = await cursor.upTo(row);
   if (verdict === null) return places.filter(({ isThere }) => isThere).map(({ index }) => [index, '']);
   return places.map(({ index, name }) => [index, verdict[name] ?? '']);
+}
+
+/** Puts an apostrophe in front of fields that a spreadsheet would run, within their quotes. */
+function guardFields(fields: Buffer[], encoding: string, encode: (text: string) => Buffer): void {
+  for (const [index, field] of fields.entries()) {
+    // Most fields begin with a letter or a digit.
+    if (field.length === 0 || /^[0-9A-Za-z]/.test(field.toString('latin1', 0, 2).replaceAll('\0', ''))) continue;
+    const text = new TextDecoder(encoding).decode(field);
+    const quote = text.startsWith('"') ? '"' : '';
+    const content = quote === '' ? text : text.slice(1, -1);
+    if (isFormula(content)) fields[index] = encode(`${quote}'${text.slice(quote.length)}`);
+  }
 }
 
 function setField(fields: Buffer[], index: number, field: Buffer): void {

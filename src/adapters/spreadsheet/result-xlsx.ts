@@ -4,7 +4,7 @@ import { packed } from '../workbook/pack.ts';
 import { openParts } from './read-zip.ts';
 import { resultPlaces, VerdictCursor } from './result-columns.ts';
 import { sheetWithVerdicts } from './result-sheet.ts';
-import { sheetExtent } from './sheet-extent.ts';
+import { blankTexts, sheetExtent } from './sheet-extent.ts';
 import { countFormats, withTextFormat } from './text-format.ts';
 import { workbookPlaces } from './workbook-places.ts';
 
@@ -20,9 +20,10 @@ export async function* writeXlsxResult(
   const book = await openParts(file);
   const cursor = new VerdictCursor(verdicts);
   try {
-    const { sheet, styles } = await workbookPlaces(book, reading.sheet ?? '');
+    const { sheet, styles, strings } = await workbookPlaces(book, reading.sheet ?? '');
     const { headerRow } = reading;
-    const extent = await sheetExtent(book.read(sheet), headerRow);
+    const blanks = strings === null ? new Set<number>() : await blankTexts(book.read(strings));
+    const extent = await sheetExtent(book.read(sheet), headerRow, blanks);
     const textStyle = styles === null ? null : await countFormats(book.read(styles));
     const places = resultPlaces(reading, extent.columns);
     const additions = { places, verdicts: cursor, headerRow, extent, textStyle };

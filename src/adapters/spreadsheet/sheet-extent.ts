@@ -1,3 +1,4 @@
+import { IMPORT_LIMITS } from '../../domain/imports/limits.ts';
 import { attributeOf, type XmlPiece, xmlPieces } from './xml-pieces.ts';
 
 /** How far a sheet is used. */
@@ -11,42 +12,83 @@ export interface SheetExtent {
 }
 
 /** Merged cells that are wider say nothing of where the table ends, columns. */
-const WIDEST_MERGE = 256;
+const WIDEST_MERGE = IMPORT_LIMITS.columns;
 
-/** Measures a sheet. @param headerRow from 1: merged cells above it are titles, which may be wider than the table */
-export async function sheetExtent(bytes: AsyncIterable<Uint8Array>, headerRow: number): Promise<SheetExtent> {
+/**
+ * Measures a sheet. A cell with nothing but blanks has no content, and neither has one beyond the columns that are read.
+ * @param headerRow from 1: merged cells above it are titles, which may be wider than the table
+ * @param blanks the indexes of shared texts that are blank
+ */
+export async function sheetExtent(
+  bytes: AsyncIterable<Uint8Array>,
+  headerRow: number,
+  blanks: ReadonlySet<number>,
+): Promise<SheetExtent> {
   const places = new Places();
   let [columns, rows] = [0, 0];
   let headingStyle: string | null = null;
   let cell: XmlPiece | null = null;
+  /** The text that is read: a value, or a part of an inline text. */
+  let text: string | null = null;
+  const hasContent = (of: XmlPiece) => {
+    if (places.column >= IMPORT_LIMITS.columns) return;
+    columns = Math.max(columns, places.column + 1);
+    if (places.row === headerRow) headingStyle = attributeOf(of, 's');
+  };
   for await (const pieces of xmlPieces(bytes, NAMES)) {
     for (const piece of pieces) {
-      if (piece.kind === 'other') continue;
+      if (piece.kind === 'other') {
+        if (text !== null) text += piece.raw;
+        continue;
+      }
       if (piece.name === 'mergeCell' && piece.kind !== 'end') {
         const [last, row] = endOfRange(attributeOf(piece, 'ref') ?? '');
         if (row >= headerRow && last <= WIDEST_MERGE) columns = Math.max(columns, last);
       }
       if (piece.kind === 'end') {
         if (piece.name === 'c') cell = null;
+        else if (cell && text !== null && !isBlank(text, cell, blanks)) {
+          hasContent(cell);
+          cell = null;
+        }
+        text = null;
         continue;
       }
       if (piece.name === 'row') rows = Math.max(rows, places.enterRow(piece));
       else if (piece.name === 'c') {
         places.enterCell(piece);
         cell = piece.kind === 'start' ? piece : null;
-      } else if (cell && HAS_CONTENT.has(piece.name)) {
-        columns = Math.max(columns, places.column + 1);
-        if (places.row === headerRow) headingStyle = attributeOf(cell, 's');
+      } else if (cell && piece.name === 'f') {
+        hasContent(cell);
         cell = null;
-      }
+      } else if (cell && piece.kind === 'start' && TEXTS.has(piece.name)) text = '';
     }
   }
   return { columns, rows, headingStyle };
 }
 
-/** The members of a cell that has content: a value, a text, a formula. */
-const HAS_CONTENT = new Set(['v', 'is', 'f']);
-const NAMES = ['row', 'c', ...HAS_CONTENT, 'mergeCell'];
+/** What a cell has its content in: a value, or parts of an inline text. */
+const TEXTS = new Set(['v', 't']);
+const NAMES = ['row', 'c', 'f', ...TEXTS, 'mergeCell'];
+
+function isBlank(text: string, cell: XmlPiece, blanks: ReadonlySet<number>): boolean {
+  return attributeOf(cell, 't') === 's' ? blanks.has(Number(text)) : text.trim() === '';
+}
+
+/** Returns the indexes of shared texts (section 18.4) that have nothing but blanks. */
+export async function blankTexts(bytes: AsyncIterable<Uint8Array>): Promise<ReadonlySet<number>> {
+  const blanks = new Set<number>();
+  let index = -1;
+  let isText = false;
+  for await (const pieces of xmlPieces(bytes, ['si', 't'])) {
+    for (const { kind, name, raw } of pieces) {
+      if (name === 'si' && kind !== 'end') blanks.add(++index);
+      else if (name === 't') isText = kind === 'start';
+      else if (isText && raw.trim() !== '') blanks.delete(index);
+    }
+  }
+  return blanks;
+}
 
 /** Follows the places of rows and cells, which may leave them out: then each follows the one before. */
 export class Places {

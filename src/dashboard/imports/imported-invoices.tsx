@@ -109,23 +109,35 @@ function Row({ invoice: imported, language: ofFile }: RowProps) {
           ))}
         </ul>
       )}
-      <Warnings warnings={warnings} />
+      <Warnings warnings={warnings} isOpen={verdict === 'known'} language={ofFile} />
     </li>
   );
 }
 
-/** What the service accepts, but the law may not; closed at first. */
-function Warnings({ warnings }: Pick<ImportedInvoice, 'warnings'>) {
+interface WarningsProps extends Pick<ImportedInvoice, 'warnings'> {
+  readonly isOpen: boolean;
+  /** That of the messages about the file. */
+  readonly language: 'fr' | 'en' | 'ar';
+}
+
+/** What the service accepts, but the law or the person may not. */
+function Warnings({ warnings, isOpen, language: ofFile }: WarningsProps) {
   const { language } = useLanguage();
   if (warnings.length === 0) return null;
   // Several fields may have the same warning.
   const byCode = new Map(warnings.map((warning) => [warning.code, warning]));
   return (
-    <details class="findings">
+    <details class="findings" open={isOpen}>
       <summary>{IMPORT_TEXTS[language].warnings(byCode.size)}</summary>
       <ul>
         {[...byCode.values()].map(({ code, message }) => (
-          <li key={code}>{WARNING_TEXTS[code as keyof typeof WARNING_TEXTS]?.[language] ?? message}</li>
+          <li key={code}>
+            {WARNING_TEXTS[code as keyof typeof WARNING_TEXTS]?.[language] ?? (
+              <span lang={ofFile} dir="auto">
+                {message}
+              </span>
+            )}
+          </li>
         ))}
       </ul>
     </details>

@@ -34,7 +34,7 @@ it('adds the fields after the last used one, and leaves all else as it is', asyn
       `"Atlas; SARL";"Conseil\r\nen deux lignes";1 234,56;;${ADDED}\r\n`,
       '\r\n',
       ';Déplacement;100;;;;Prix\n',
-      '=A1;autre;5;12;\r',
+      "'=A1;autre;5;12;\r",
       'Total',
     ].join(''),
   );
@@ -90,6 +90,15 @@ it('neutralizes what a spreadsheet would run or change', async () => {
   const result = await written('Nom|Prix\nAtlas|5\n', { separator: '|' }, [verdict]);
   expect(result.split('\n')[1]).toBe(`Atlas|5|'12/2026|'@a|"'=HYPERLINK(""x"")"|'+1|https://facture.example/d/1`);
 });
+
+it.each(['utf-8', 'utf-16le', 'windows-1252'])(
+  'guards what a spreadsheet would run in other fields, too (%s)',
+  async (encoding) => {
+    const text = `=N();"+Prix"\n=HYPERLINK("x");"=1;""2"""\n@SUM(1); -cmd\n-12,50;+212 522 00 00 00\n'=A1;a=b\n`;
+    const guarded = `'=N();"'+Prix";${HEADINGS.join(';')}\n'=HYPERLINK("x");"'=1;""2"""\n'@SUM(1);' -cmd\n-12,50;+212 522 00 00 00\n'=A1;a=b\n`;
+    expect(await written(text, { encoding }, [])).toBe(guarded);
+  },
+);
 
 it('takes files in pieces of any size', async () => {
   const rows = Array.from({ length: 20_000 }, (_, i) => `"Client ""${i}""";${i}\r\n`).join('');

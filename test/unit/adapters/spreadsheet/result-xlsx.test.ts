@@ -84,6 +84,24 @@ it('adds the columns after the last used one, and leaves all else as it is', asy
   expect(rest(sheet)).toBe(rest(SHEET));
 });
 
+it('takes blanks, and what is beyond the columns that are read, for no content', async () => {
+  const sheet = SHEET.replace(
+    '<c r="H2" s="2"/>',
+    '<c r="H2" t="inlineStr"><is><t xml:space="preserve">  </t></is></c><c r="I2" t="s"><v>1</v></c><c r="XFD2"><v>1</v></c>',
+  );
+  const strings = `<sst xmlns="${MAIN}"><si><t>Nom</t></si><si><t xml:space="preserve"> </t></si></sst>`;
+  const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings';
+  const relationships = workbookParts(['Autre', 'Factures'], false)['xl/_rels/workbook.xml.rels']?.replace(
+    '</Relationships>',
+    `<Relationship Id="rId9" Type="${type}" Target="sharedStrings.xml"/></Relationships>`,
+  );
+  const parts = { 'xl/_rels/workbook.xml.rels': relationships as string, 'xl/sharedStrings.xml': strings };
+  const result = await written(await workbookOf(sheet, parts));
+  const xml = String((await unzipped(result)).get('xl/worksheets/sheet2.xml'));
+  expect(xml).toContain(`<c r="C1" s="4" t="inlineStr"><is><t xml:space="preserve">${HEADINGS[0]}`);
+  expect(xml).not.toMatch(/r="XF[E-Z]/);
+});
+
 it('keeps the columns of an earlier return, whose verdicts it replaces', async () => {
   const first = await written(await workbookOf(SHEET), [
     verdictOf(2, { status: 'Erreur', reason: 'Prix', number: null }),
