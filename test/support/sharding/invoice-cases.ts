@@ -132,7 +132,15 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       {
         call: () => invoices.page({ ...page, search: searchOf('atl'), status: 'pending' }),
         scatters: [
-          'find invoices by environment, kind, searchTerms, tenantId',
+          'count invoices by environment, kind, searchTerms, tenantId',
+          'find invoices by environment, kind, tenantId',
+        ],
+        because: A_LIST,
+      },
+      {
+        call: () => invoices.page({ ...page, search: searchOf('at') }),
+        scatters: [
+          'find invoices by environment, kind, order, searchTerms, tenantId',
           'find invoices by environment, kind, tenantId',
         ],
         because: A_LIST,
