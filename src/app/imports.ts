@@ -1,7 +1,8 @@
 import { importTexts } from '../adapters/spreadsheet/import-texts.ts';
 import { resultWriter } from '../adapters/spreadsheet/result-writer.ts';
 import { createSpreadsheetReader } from '../adapters/spreadsheet/spreadsheet-reader.ts';
-import { temporaryFile } from '../adapters/spreadsheet/temporary-file.ts';
+import { createTemporaryFiles } from '../adapters/spreadsheet/temporary-file.ts';
+import { MINUTE_MS } from '../domain/durations.ts';
 import type { Import } from '../domain/imports/import.ts';
 import { createImportFeed } from '../domain/imports/import-feed.ts';
 import type { ImportedInvoiceStore, ImportFiles, ImportMappings, ImportStore } from '../domain/imports/import-store.ts';
@@ -10,6 +11,7 @@ import { resultRows } from '../domain/imports/result-rows.ts';
 import { type ImportRunner, runImports } from '../domain/imports/run-imports.ts';
 import type { ImportFeed } from '../domain/imports/watch-import.ts';
 import { createImportInvoicing } from '../domain/invoice/imported-invoicing.ts';
+import { every } from '../domain/kit/every.ts';
 import { createFairQueue } from '../domain/kit/fair-queue.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
@@ -23,6 +25,9 @@ import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
 import { createMissingForIssue, type LiveMeans } from './live-needs.ts';
 import type { Runtime } from './runtime.ts';
+
+/** Pause between two searches for copies of files that killed processes have left, milliseconds. */
+const SWEEP_MS = 10 * MINUTE_MS;
 
 /** What requests and the worker need of imports. */
 export interface Imports {
@@ -57,6 +62,13 @@ export function composeImports(runtime: Runtime, data: Data, documentUrl: Docume
   const mappings = createImportMappings(store.db);
   const importFeed = createImportFeed(imports, (err) => logFailure('warn', 'imports could not be followed', err));
   closing.add(importFeed.close);
+  const files = createTemporaryFiles(runtime.config.dataDir, data.alone);
+  closing.add(files.close);
+  closing.add(
+    every(SWEEP_MS, files.sweep, (err) => logFailure('warn', 'copies of uploaded files could not be removed', err), {
+      firstMs: 0,
+    }),
+  );
   let runner: ImportRunner | null = null;
 
   return {
@@ -64,7 +76,7 @@ export function composeImports(runtime: Runtime, data: Data, documentUrl: Docume
     texts: importTexts,
     async *returned(imported) {
       if (imported.reading === null) throw new Error(`the file of ${imported.id} was not read`);
-      const file = await temporaryFile(importFiles.read(imported.id));
+      const file = await files.copy(importFiles.read(imported.id));
       try {
         const pdfUrl = (invoice: Parameters<DocumentUrl>[0]) => documentUrl(invoice, 'pdf');
         const rows = resultRows({ importedInvoices, invoices, importTexts, pdfUrl }, imported);
@@ -90,7 +102,7 @@ export function composeImports(runtime: Runtime, data: Data, documentUrl: Docume
           missingForIssue: createMissingForIssue(means),
         }),
         async withFile(importId, work) {
-          const file = await temporaryFile(importFiles.read(importId));
+          const file = await files.copy(importFiles.read(importId));
           try {
             return await work(file.path);
           } finally {

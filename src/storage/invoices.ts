@@ -67,7 +67,7 @@ export function createInvoiceRepository(db: Db, background?: Through): InvoiceRe
 
     async findCreatedAs(invoiceId) {
       const document = await invoices.findOne({ _id: invoiceId });
-      return document && replayOf(document);
+      return document?.idempotency ? replayOf(document) : null;
     },
 
     ...readingOf(stores),

@@ -61,11 +61,11 @@ withSharedService('import --watch takes each file once it has stopped growing', 
   const whole = csvOf([row('W-1'), row('W-2')]);
   const { child, printed, ended } = start(service, tenant, [inbox, '--watch']);
   await expect.poll(() => printed.text, { timeout: 20_000 }).toContain('Waiting for files');
-  // Written in two parts, longer apart than two looks at an unchanged file would be if the time did not count.
+  // A copy that pauses between its parts.
   await writeFile(join(inbox, 'a.csv'), whole.slice(0, 90));
   await writeFile(join(inbox, 'b.xlsx'), 'no workbook');
   await writeFile(join(inbox, '~$a.xlsx'), 'lock');
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await new Promise((resolve) => setTimeout(resolve, 3000));
   await writeFile(join(inbox, 'a.csv'), whole);
 
   const isThere = (path: string) =>

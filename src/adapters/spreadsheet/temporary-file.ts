@@ -1,11 +1,10 @@
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '../../domain/ids.ts';
 
-/** The folder of the copies. Nobody else may read them. */
-const FOLDER = join(tmpdir(), 'fatoura-imports');
-/** A copy of this age is left over from a process that died, milliseconds: no work on a file takes so long. */
+/** What the folders of copies begin with. */
+const PREFIX = 'imports-';
+/** A folder in which nothing was written for so long is left over from a process that died, milliseconds. */
 const LEFT_OVER_MS = 3_600_000;
 
 /** A temporary copy of a file. */
@@ -14,30 +13,51 @@ export interface TemporaryFile {
   remove(): Promise<void>;
 }
 
-/** Copies a file for those that need a path. Also removes copies of processes that have died. */
-export async function temporaryFile(pieces: AsyncIterable<Uint8Array>): Promise<TemporaryFile> {
-  await mkdir(FOLDER, { recursive: true, mode: 0o700 });
-  await removeLeftOver();
-  const path = join(FOLDER, newId('file'));
-  const remove = () => rm(path, { force: true });
-  try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      for await (const piece of pieces) await file.write(piece);
-    } finally {
-      await file.close();
-    }
-    return { path, remove };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
+/** Makes temporary copies of uploaded files. */
+export interface TemporaryFiles {
+  copy(pieces: AsyncIterable<Uint8Array>): Promise<TemporaryFile>;
+  /** Removes what processes have left over that were killed. */
+  sweep(): Promise<void>;
+  /** Removes all copies of this process. */
+  close(): Promise<void>;
 }
 
-async function removeLeftOver(): Promise<void> {
-  for (const name of await readdir(FOLDER)) {
-    const path = join(FOLDER, name);
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > LEFT_OVER_MS) await rm(path, { force: true });
-  }
+/**
+ * Makes copies for those that need the path of a file, in a folder of this process, which nobody else may read.
+ * @param dataDir the folder of the service: a folder for everybody's temporary files may hold what others have put there
+ * @param alone whether no other process uses the folder: then all other copies are left over
+ */
+export function createTemporaryFiles(dataDir: string, alone: boolean): TemporaryFiles {
+  let own: Promise<string> | null = null;
+  const ownFolder = () => (own ??= mkdtemp(join(dataDir, PREFIX)));
+  return {
+    async copy(pieces) {
+      const path = join(await ownFolder(), newId('file'));
+      const remove = () => rm(path, { force: true });
+      try {
+        const file = await open(path, 'wx', 0o600);
+        try {
+          for await (const piece of pieces) await file.write(piece);
+        } finally {
+          await file.close();
+        }
+        return { path, remove };
+      } catch (error) {
+        await remove();
+        throw error;
+      }
+    },
+    async sweep() {
+      const present = await own;
+      for (const entry of await readdir(dataDir, { withFileTypes: true })) {
+        const path = join(dataDir, entry.name);
+        if (!entry.isDirectory() || !entry.name.startsWith(PREFIX) || path === present) continue;
+        const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+        if (alone || Date.now() - mtimeMs > LEFT_OVER_MS) await rm(path, { recursive: true, force: true });
+      }
+    },
+    async close() {
+      if (own) await rm(await own, { recursive: true, force: true });
+    },
+  };
 }

@@ -47,6 +47,7 @@ comes back with its verdicts in "results". Stop it with Ctrl-C, exit code 130.`,
     const access = await accessOf(input, context);
     if (input.has('watch')) {
       if (input.find('out') !== null) throw new UsageError('--out is for one file; --watch writes to "results"');
+      if (input.has('dry-run')) throw new UsageError('--dry-run is for one file');
       return watchFolder(input.get('FILE'), context.terminal, (path, out) =>
         importOne(access, path, out, input, context.terminal),
       );
@@ -69,8 +70,9 @@ async function importOne(
   const isReadable = facts.status !== 'unreadable' && facts.reading?.missing.length === 0;
   if (isReadable && !isDry && facts.counts.ready > 0) {
     await start(access, id);
-    facts = await waitFor(access, id, ({ status }) => status === 'done');
-    facts = await waitFor(access, id, ({ settled }) => settled, DECISIONS_MS);
+    // With a failure it waits for somebody; the service goes on by itself then.
+    facts = await waitFor(access, id, ({ status, failure }) => status === 'done' || failure !== null);
+    if (facts.status === 'done') facts = await waitFor(access, id, ({ settled }) => settled, DECISIONS_MS);
   }
   const problems = isReadable ? await problemsOf(access, id, PRINTED) : [];
   if (input.has('json')) terminal.print(JSON.stringify({ file: path, import: facts, problems }));
@@ -80,7 +82,8 @@ async function importOne(
     if (!input.has('json')) terminal.print(`${harmless(out)} has the verdict of each row.`);
   }
   const { faulty, refused, rejected } = facts.counts;
-  return { code: isReadable && faulty + refused + rejected === 0 ? 0 : 1, isReadable };
+  const isWhole = isReadable && facts.failure === null && faulty + refused + rejected === 0;
+  return { code: isWhole ? 0 : 1, isReadable };
 }
 
 function report(
@@ -115,7 +118,8 @@ function report(
     ...of(refused, 'refused'),
   ];
   terminal.print(`${invoices} invoices: ${parts.join(', ') || 'none'}.`);
-  if (failure !== null) terminal.print(harmless(failure.message));
+  if (failure !== null)
+    terminal.print(`Nothing is issued at present: ${harmless(failure.message)} The service goes on by itself.`);
 }
 
 function factsOf(reading: NonNullable<ImportFacts['reading']>): string {

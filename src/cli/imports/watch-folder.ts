@@ -8,8 +8,17 @@ import type { FileOutcome } from './service.ts';
 
 /** Files that are imported. Spreadsheet programs keep a lock file `~$…` beside an open one. */
 const IMPORTED = /^(?!\.|~\$).*\.(xlsx|csv|tsv|txt)$/i;
-/** Pause between two looks at the folder, milliseconds. A file whose size and time are the same at two looks is whole. */
-const LOOK_MS = 1500;
+/**
+ * Pause between two looks at the folder, and for how long the size and time of a file stay the same until it counts as
+ * whole, milliseconds: a copy over a network may pause.
+ */
+const [LOOK_MS, STILL_MS] = [1000, 5000];
+
+/** What was seen of a file: its state, and since when. */
+interface Seen {
+  readonly state: string;
+  readonly since: number;
+}
 
 /**
  * Imports each file that comes into a folder, one at a time, until a signal ends it. A file that fails because the
@@ -36,12 +45,15 @@ export async function watchFolder(
   try {
     for (const place of Object.values(places)) await mkdir(place, { recursive: true });
     terminal.remark(`Waiting for files in ${harmless(folder)}.`);
-    let seen = new Map<string, string>();
+    let seen = new Map<string, Seen>();
     while (!end.signal.aborted) {
-      const found = await statesOf(folder);
-      for (const [name, state] of found) {
+      const found = new Map<string, Seen>();
+      for (const [name, state] of await statesOf(folder)) {
         if (end.signal.aborted) break;
-        if (seen.get(name) === state) await takeIn(name);
+        const before = seen.get(name);
+        const since = before?.state === state ? before.since : performance.now();
+        found.set(name, { state, since });
+        if (performance.now() - since >= STILL_MS) await takeIn(name, state);
       }
       seen = found;
       await sleep(LOOK_MS, undefined, { signal: end.signal }).catch(() => undefined);
@@ -54,11 +66,13 @@ export async function watchFolder(
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
 
-  async function takeIn(name: string): Promise<void> {
+  async function takeIn(name: string, state: string): Promise<void> {
     const path = join(folder, name);
     const free = await freeName(name, Object.values(places));
     try {
       const { isReadable } = await importOne(path, join(places.results, free));
+      // Somebody has saved it again meanwhile: that version is still to be imported.
+      if ((await stateOf(path)) !== state) return;
       await rename(path, join(isReadable ? places.imported : places.refused, free));
       told.delete(name);
     } catch (error) {
@@ -77,10 +91,16 @@ async function statesOf(folder: string): Promise<Map<string, string>> {
   const names = (await readdir(folder)).filter((name) => IMPORTED.test(name)).sort();
   const states = new Map<string, string>();
   for (const name of names) {
-    const found = await stat(join(folder, name)).catch(() => null);
-    if (found?.isFile() && found.size > 0) states.set(name, `${found.size} ${found.mtimeMs}`);
+    const state = await stateOf(join(folder, name));
+    if (state !== null) states.set(name, state);
   }
   return states;
+}
+
+/** Returns the size and time of a file; null if it is none, or empty. */
+async function stateOf(path: string): Promise<string | null> {
+  const found = await stat(path).catch(() => null);
+  return found?.isFile() && found.size > 0 ? `${found.size} ${found.mtimeMs}` : null;
 }
 
 /** Returns a name that no file in these folders has: `orders (2).xlsx`. */

@@ -26,14 +26,14 @@ export interface ImportInvoicing {
   check(by: Member, input: Readonly<Record<string, unknown>>): Promise<CheckedInput>;
   /**
    * Issues an invoice once, however often it is called with this key.
+   * @returns `isOwn`: whether this import has issued it, now or before its process died
    * @throws {ServiceError} as `createInvoice`
    */
   issue(
     by: Member,
-    key: string,
-    digest: string,
+    as: { readonly importId: string; readonly key: string; readonly digest: string },
     input: Readonly<Record<string, unknown>>,
-  ): Promise<{ readonly invoiceId: string }>;
+  ): Promise<{ readonly invoiceId: string; readonly isOwn: boolean }>;
   /** Returns the status of each of these invoices that exists. */
   statusesOf(invoiceIds: readonly string[]): Promise<ReadonlyMap<string, InvoiceStatus>>;
 }

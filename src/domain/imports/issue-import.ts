@@ -69,8 +69,9 @@ async function issueSome(
   const results = await Promise.allSettled(
     rows.map(async ({ nth, key, digest, input }): Promise<VerdictChange> => {
       const content = JSON.parse(input) as Record<string, unknown>;
-      const { invoiceId } = await invoicing.issue(by, key, digest, content);
-      return { nth, verdict: 'issued', invoiceId, awaits: true };
+      const { invoiceId, isOwn } = await invoicing.issue(by, { importId: imported.id, key, digest }, content);
+      // Another import of the same file may have been started at the same time.
+      return isOwn ? { nth, verdict: 'issued', invoiceId, awaits: true } : { nth, verdict: 'known', invoiceId };
     }),
   );
   const changes: VerdictChange[] = [];
@@ -98,11 +99,12 @@ function refused(row: ImportedInvoice, { problems }: ServiceError): VerdictChang
 
 function counted(counts: ImportCounts, changes: readonly VerdictChange[]): ImportCounts {
   const of = (wanted: VerdictChange['verdict']) => changes.filter(({ verdict }) => verdict === wanted).length;
-  const [issued, refusals] = [of('issued'), of('refused')];
+  const [issued, known, refusals] = [of('issued'), of('known'), of('refused')];
   return {
     ...counts,
-    ready: counts.ready - issued - refusals,
+    ready: counts.ready - issued - known - refusals,
     issued: counts.issued + issued,
+    known: counts.known + known,
     refused: counts.refused + refusals,
   };
 }

@@ -72,14 +72,20 @@ export function runImports(needs: RunningNeeds): ImportRunner {
     try {
       const { progress, dueAt } = await work(claim, signal);
       await imports.release(claim, progress, dueAt);
+      await forget(claim);
     } catch (error) {
-      if (error instanceof ImportLost) return;
+      if (error instanceof ImportLost) return forget(claim);
       await imports.release(claim, failureOf(error, end.signal.aborted), retryAt(error));
       if (!end.signal.aborted && !(error instanceof ServiceError))
         report('the work on an import failed and is retried', error);
     } finally {
       clearInterval(renewal);
     }
+  }
+
+  /** Removes verdicts that were written after somebody had discarded the import. */
+  async function forget({ imported: { id, round, status } }: ImportClaim): Promise<void> {
+    if (status === 'reading' && !(await imports.find(id))) await needs.importedInvoices.removeUpTo(id, round);
   }
 
   function retryAt(error: unknown): Date {

@@ -31,13 +31,15 @@ export function createImportInvoicing(needs: Needs): ImportInvoicing {
     existing: async (ids) => new Set((await invoices.tenantsOf(ids)).keys()),
     wasIssuedOf: async (id, digest) => (await invoices.findCreatedAs(id))?.earlier.fingerprint === digest,
     check: (by, input) => validateInvoice.run(needs, { by }, input),
-    async issue(by, key, digest, input) {
+    async issue(by, { importId, key, digest }, input) {
       const { success, data, error } = createInvoiceInput.safeParse(input);
       if (!success) throw new ServiceError(problemsOf(error));
       const owner = { tenantId: by.tenant.id, environment: by.environment };
-      const repeatable = { id: invoiceIds.ofImport(owner, key), mark: { key, fingerprint: digest } };
-      const { invoice } = await issueInvoice(needs, by, data, repeatable);
-      return { invoiceId: invoice.id };
+      const mark = { key: `${importId} ${key}`, fingerprint: digest };
+      const repeatable = { id: invoiceIds.ofImport(owner, key), mark };
+      const { invoice, replayed } = await issueInvoice(needs, by, data, repeatable);
+      const earlier = replayed ? (await invoices.findCreatedAs(invoice.id))?.earlier : mark;
+      return { invoiceId: invoice.id, isOwn: earlier?.key === mark.key };
     },
     statusesOf: invoices.statusesOf,
   };

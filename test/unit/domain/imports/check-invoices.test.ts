@@ -18,7 +18,7 @@ function invoicingOf(issued: Record<string, string>, problems: Parameters<typeof
     existing: async (ids) => new Set(ids.filter((id) => id in issued)),
     wasIssuedOf: async (id, digest) => issued[id] === digest,
     check: async () => ({ problems: problems.map((each) => problem(...each)), warnings: [] }),
-    issue: async () => ({ invoiceId: 'inv' }),
+    issue: async () => ({ invoiceId: 'inv', isOwn: true }),
     statusesOf: async () => new Map(),
   };
 }

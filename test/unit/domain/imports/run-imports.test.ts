@@ -12,13 +12,20 @@ const NOW = new Date('2026-11-30T12:00:00Z');
 /** A runner with one import that is due, and what it has written. */
 function running(
   imported: Import,
-  changes: { issue?: (key: string) => Promise<string>; suspendedAt?: Date; isHeld?: boolean; invoices?: number } = {},
+  changes: {
+    issue?: (key: string) => Promise<string>;
+    suspendedAt?: Date;
+    isHeld?: boolean;
+    invoices?: number;
+    isErased?: boolean;
+  } = {},
 ) {
   const rows = new Map<number, ImportedInvoice>();
   for (let nth = 0; nth < (changes.invoices ?? 3); nth++)
     rows.set(nth, anImportedInvoice(OWNER, imported.id, null, 'a', { nth, key: `k${nth}`, verdict: 'ready' }));
   const released: { progress: ImportProgress; dueAt: Date | null }[] = [];
   const report = vi.fn();
+  const removed = vi.fn(async () => undefined);
   let waiting: Import | null = imported;
   const needs = {
     imports: {
@@ -33,18 +40,26 @@ function running(
         released.push({ progress, dueAt });
       },
       releaseAll: async () => undefined,
+      find: async () => (changes.isErased ? null : imported),
     },
     importedInvoices: {
       page: async () => ({ rows: [...rows.values()].filter(({ verdict }) => verdict === 'ready').slice(0, 96) }),
       counts: async () => imported.counts,
+      removeUpTo: removed,
       change: async (_imported: unknown, verdicts: readonly VerdictChange[]) => {
         for (const { nth, ...change } of verdicts) rows.set(nth, { ...rows.get(nth), ...change } as ImportedInvoice);
       },
     },
     invoicing: {
-      issue: async (_by: unknown, key: string) => ({ invoiceId: (await changes.issue?.(key)) ?? `inv ${key}` }),
+      issue: async (_by: unknown, { key }: { key: string }) => {
+        const invoiceId = (await changes.issue?.(key)) ?? `inv ${key}`;
+        return { invoiceId, isOwn: !invoiceId.startsWith('other') };
+      },
     },
-    tenants: { find: async () => ({ id: 'ten_1', profile: {}, suspendedAt: changes.suspendedAt ?? null }) },
+    tenants: {
+      find: async () =>
+        changes.isErased ? null : { id: 'ten_1', profile: {}, suspendedAt: changes.suspendedAt ?? null },
+    },
     inTurn: () => (work: () => Promise<void>) => work(),
     now: () => NOW,
     alone: true,
@@ -54,6 +69,7 @@ function running(
     runner: runImports(needs),
     released,
     report,
+    removed,
     verdicts: () => [...rows.values()].map(({ verdict }) => verdict),
   };
 }
@@ -70,6 +86,21 @@ it('issues what is ready, refuses what cannot be issued any more, and is due at 
   expect(verdicts()).toEqual(['issued', 'refused', 'issued']);
   expect(released[0]).toMatchObject({ progress: { status: 'done', failure: null, counts: { issued: 2, refused: 1 } } });
   expect(released[0]?.dueAt).toEqual(NOW);
+  await runner.stop();
+});
+
+it('counts what another import of the same file has issued meanwhile as known', async () => {
+  const issue = async (key: string) => (key === 'k1' ? 'other' : `inv ${key}`);
+  const { runner, released, verdicts } = running(issuing(), { issue });
+  await vi.waitFor(() => expect(released).toHaveLength(1));
+  expect(verdicts()).toEqual(['issued', 'known', 'issued']);
+  expect(released[0]?.progress.counts).toMatchObject({ issued: 2, known: 1 });
+  await runner.stop();
+});
+
+it('removes what it has written of an import that was discarded meanwhile', async () => {
+  const { runner, removed } = running(anImport(OWNER, 'a', { status: 'reading' }), { isErased: true });
+  await vi.waitFor(() => expect(removed).toHaveBeenCalledOnce());
   await runner.stop();
 });
 
