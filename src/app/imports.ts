@@ -20,6 +20,7 @@ import { createImportFiles } from '../storage/import-files.ts';
 import { createImportMappings } from '../storage/import-mappings.ts';
 import { createImportedInvoiceStore } from '../storage/imported-invoices.ts';
 import { createImportStore } from '../storage/imports.ts';
+import { createIssuedRows } from '../storage/issued-rows.ts';
 import { storeClock } from '../storage/store-clock.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
@@ -92,6 +93,7 @@ export function composeImports(runtime: Runtime, data: Data, documentUrl: Docume
       runner = runImports({
         imports,
         importedInvoices,
+        issuedRows: createIssuedRows(store.db),
         mappings,
         reader,
         tenants: data.tenants,

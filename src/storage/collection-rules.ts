@@ -255,6 +255,11 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     records: 'erased',
     indexes: [{ name: 'tenant', key: { tenantId: 1, environment: 1 } }, EXPIRES],
   },
+  import_rows: {
+    ...OF_INVOICES,
+    records: 'exported',
+    indexes: [{ name: 'raw', key: { tenantId: 1, environment: 1, raw: 1 } }],
+  },
   import_mappings: {
     ...OF_INVOICES,
     records: 'exported',

@@ -184,7 +184,7 @@ export function importRoutes({
       ctx.body = body;
       requireSpeed(ctx.res, LEAST_SPEED);
     }
-    ctx.set('Content-Type', MEDIA_TYPES[reading.format]);
+    ctx.set('Content-Type', mediaType(reading));
   }
 
   /** Answers with an empty workbook. */
@@ -208,6 +208,11 @@ export function importRoutes({
     ['GET', '/imports/template.xlsx', sendTemplate as Middleware],
     ['GET', '/imports/:id/result', sendBack as Middleware],
   ];
+}
+
+/** A CSV file comes back in the encoding in which it was sent. */
+function mediaType({ format, encoding }: FileReading): string {
+  return format === 'csv' && encoding !== null ? `text/csv; charset=${encoding}` : MEDIA_TYPES[format];
 }
 
 class TooSlow extends Error {}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { IMPORT_LIMITS } from '../../src/domain/imports/limits.ts';
 import { Client } from '../support/client.ts';
-import { csvOf, ICE, readImport, row, START, sendFile, started, until, uploaded } from '../support/imports.ts';
+import { csvOf, HEADERS, ICE, readImport, row, START, sendFile, started, until, uploaded } from '../support/imports.ts';
 import { signedIn } from '../support/person.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 
@@ -199,3 +199,33 @@ withSharedService('a file that cannot be taken is refused with its reason', asyn
   expect((await tenant.result(broken.id)).status).toBe(404);
   expect((await tenant.result(`imp_${randomUUID()}`)).status).toBe(404);
 });
+
+withSharedService(
+  'a row that was issued is never issued again, however its file is read later',
+  async ({ service }) => {
+    const tenant = await newTenant(service);
+    const headers = `${HEADERS};Machin`;
+    const file = csvOf([[...row(''), 'C-1']], headers);
+    await started(tenant.client, (await tenant.send(file)).id);
+    const again = await tenant.send(file);
+    expect(again.invoices.nodes).toMatchObject([{ verdict: 'known', warnings: [] }]);
+    const [{ invoice }] = again.invoices.nodes;
+
+    const machin = again.reading.columns.find((column: { header: string }) => column.header === 'Machin');
+    const columns = [{ key: machin.key, field: 'references.order' }];
+    await tenant.client.graphql(REMAP, { id: again.id, columns });
+    const remapped = await until(tenant.client, again.id, ({ status }) => status === 'checked');
+    expect(remapped.invoices.nodes).toMatchObject([
+      { verdict: 'faulty', problems: [{ code: 'row_issued_otherwise' }] },
+    ]);
+    expect(remapped.invoices.nodes[0].problems[0].message).toContain(invoice.number);
+
+    // The returned file is safe, too, and so is an equal sale of another month, which is named.
+    const returned = await (await tenant.result(again.id)).text();
+    expect(verdicts(await tenant.send(returned))).toEqual(['known']);
+    const other = await tenant.send(csvOf([[...row(''), '30/11/2026']], `${HEADERS};Remarque`));
+    expect(other.invoices.nodes).toMatchObject([{ verdict: 'known', warnings: [{ code: 'equal_sale' }] }]);
+    expect(other.invoices.nodes[0].warnings[0].message).toContain(invoice.number);
+    expect(await tenant.invoices()).toHaveLength(1);
+  },
+);

@@ -5,6 +5,7 @@ import { createImportFiles } from '../../src/storage/import-files.ts';
 import { createImportMappings } from '../../src/storage/import-mappings.ts';
 import { createImportedInvoiceStore } from '../../src/storage/imported-invoices.ts';
 import { createImportStore } from '../../src/storage/imports.ts';
+import { createIssuedRows } from '../../src/storage/issued-rows.ts';
 import { anImport, anImportedInvoice } from '../support/imports.ts';
 import { openTestStore } from '../support/store.ts';
 
@@ -114,4 +115,17 @@ it('keeps a file in pieces, and columns by the set of headers', async () => {
   expect(await mappings.find(owner(), ['a', 'b'])).toEqual({ a: 'customer.name', b: null });
   expect(await mappings.find(owner(2), ['a', 'b'])).toBeNull();
   expect(await mappings.find(owner(), ['a'])).toBeNull();
+});
+
+it('remembers of which rows invoices were issued, each once', async () => {
+  const rows = createIssuedRows(store.db);
+  const issued = [
+    { raw: 'a', invoiceId: 'inv_2' },
+    { raw: 'a', invoiceId: 'inv_1' },
+    { raw: 'b', invoiceId: 'inv_3' },
+  ];
+  await rows.note(owner(), issued);
+  await rows.note(owner(), issued);
+  expect(await rows.of(owner(), ['a', 'a', 'c'])).toEqual(new Map([['a', ['inv_1', 'inv_2']]]));
+  expect(await rows.of(owner(2), ['a'])).toEqual(new Map());
 });

@@ -34,6 +34,7 @@ import { ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createIssuedDays } from '../../src/storage/issued-days.ts';
 import { createIssuedNumbers } from '../../src/storage/issued-numbers.ts';
+import { createIssuedRows } from '../../src/storage/issued-rows.ts';
 import { createLogoStore } from '../../src/storage/logos.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
 import { createRateLimiter } from '../../src/storage/rate-limiter.ts';
@@ -239,6 +240,8 @@ async function drainedFile(): Promise<void> {
 /** Imports of two tenants, half of them due, and invoices and pieces of two of them. */
 async function storeImports(): Promise<void> {
   const later = new Date(Date.now() + 3_600_000);
+  const issued = Array.from({ length: 200 }, (_, n) => ({ raw: `raw ${n}`, invoiceId: `inv_${n}` }));
+  await createIssuedRows(store.db).note(test, issued);
   const of = (name: string) => store.db.collection<{ _id: string }>(name);
   await of('imports').insertMany(
     Array.from({ length: 200 }, (_, i) => {
@@ -336,6 +339,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['importedInvoices.change', () => imported().change(IMPORTED.imported, [{ nth: 1, verdict: 'ready' }]), 1],
   ['importedInvoices.counts', () => imported().counts(IMPORTED.imported), 200],
   ['importFiles.read', () => drainedFile(), 2],
+  ['issuedRows.of', () => createIssuedRows(store.db).of(test, ['raw 1', 'raw 2']), 3],
   ['importMappings.find', () => createImportMappings(store.db).find(test, ['a']), 1],
   ['statistics.read', () => createStatisticsStore(store.db).read('we_1', [new Date()]), 1],
   ['requestLog.find', () => createRequestLog(store.db).find('ten_1', 'test', 'req_1'), 1],

@@ -23,7 +23,7 @@ const IMPORT_FACTS = `id status settled fileName failure { code message }
   reading { format encoding separator decimalSign language rows invoices missing columns { key header field } }
   counts { invoices ready faulty known issued refused accepted rejected }`;
 const INVOICES = `invoices(first: 100) { nodes { id firstRow lastRow label number customerName amount verdict
-  problems { row column header value code param message } invoice { id number status amount } } }`;
+  problems { row column header value code param message } warnings { code message } invoice { id number status amount } } }`;
 
 /** Sends a file. */
 export function sendFile(url: string, secretKey: string, content: string | Uint8Array, name = 'ventes.csv') {
@@ -101,7 +101,7 @@ export function anImportedInvoice(
   const place = { sheet: text, row: 2, column: 0 };
   return {
     ...{ ...owner, importId, round: 1, nth: 0, sheet: text, firstRow: 2, lastRow: 3, label: text, key: 'number 1' },
-    ...{ digest: 'ab', input: '{}', number: text, customerName: text, amount: 12_000, verdict: 'issued' },
+    ...{ digest: 'ab', raw: 'cd', input: '{}', number: text, customerName: text, amount: 12_000, verdict: 'issued' },
     problems: [{ place, header: text, value: text, code: 'not_a_number', param: 'lines.0.quantity', facts: {} }],
     warnings: [{ code: 'rounding', path: 'amount', message: text }],
     invoiceId,

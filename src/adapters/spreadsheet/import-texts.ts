@@ -3,6 +3,7 @@ import type { FileFault } from '../../domain/imports/row-rules.ts';
 import { columnName } from '../../text/column-name.ts';
 import { fileFaultText, importProblemText } from '../../text/import-problems.ts';
 import { IMPORT_VERDICTS } from '../../text/import-verdicts.ts';
+import { EQUAL_SALE } from '../../text/import-warnings.ts';
 
 /** The texts about files, in the language of each. */
 export const importTexts: ImportTexts = {
@@ -16,6 +17,9 @@ export const importTexts: ImportTexts = {
   },
   column: columnName,
   problem: ({ reading, language }, problem) => importProblemText(problem, reading?.language ?? language),
+  warning({ reading, language }, { message, facts }) {
+    return facts ? EQUAL_SALE[reading?.language ?? language](facts) : message;
+  },
   verdict({ reading, language }, verdict, status) {
     const texts = IMPORT_VERDICTS[reading?.language ?? language];
     if (status === null) return texts[verdict];

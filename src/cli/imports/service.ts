@@ -47,8 +47,8 @@ const FACTS = `id status settled failure { code message }
 /** The operations of `import`. */
 export const READ_IMPORT = `query ($id: ID!) { import(id: $id) { ${FACTS} } }`;
 export const READ_PROBLEMS = `query ($id: ID!, $after: String) { import(id: $id) {
-  invoices(only: [faulty, refused], first: 100, after: $after) {
-    nodes { problems { sheet row column header value code message } } pageInfo { hasNextPage endCursor } } } }`;
+  invoices(only: [faulty, refused, known], first: 100, after: $after) {
+    nodes { firstRow sheet verdict warnings { code message } problems { sheet row column header value code message } } pageInfo { hasNextPage endCursor } } } }`;
 export const START_IMPORT = `mutation ($id: ID!) { startImport(id: $id) {
   ... on StartImportPayload { import { id } } ... on Error { refused: message } } }`;
 
@@ -82,21 +82,36 @@ export async function waitFor(
   }
 }
 
-/** Reads up to `most` problems, in the order of the file. */
+/** Reads up to `most` problems, and what is to be looked at of known invoices, in the order of the file. */
 export async function problemsOf(access: Access, id: string, most: number): Promise<ProblemFacts[]> {
   const found: ProblemFacts[] = [];
   for (let after: string | null = null; found.length < most; ) {
     const { import: read }: { import: ProblemsPage } = await operate(access, READ_PROBLEMS, { id, after });
-    found.push(...read.invoices.nodes.flatMap(({ problems }) => problems));
+    found.push(...read.invoices.nodes.flatMap(remarksOf));
     if (!read.invoices.pageInfo.hasNextPage) break;
     after = read.invoices.pageInfo.endCursor;
   }
   return found.slice(0, most);
 }
 
+interface InvoiceFacts {
+  readonly firstRow: number;
+  readonly sheet: string | null;
+  readonly verdict: string;
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly problems: readonly ProblemFacts[];
+}
+
+/** The problems of an invoice, and why it counts as one that was issued before, if that is to be looked at. */
+function remarksOf({ firstRow, sheet, verdict, warnings, problems }: InvoiceFacts): ProblemFacts[] {
+  const ofKnown = verdict === 'known' ? warnings : [];
+  const place = { sheet, row: firstRow, column: null, header: null, value: null };
+  return [...problems, ...ofKnown.map((each) => ({ ...place, ...each }))];
+}
+
 interface ProblemsPage {
   readonly invoices: {
-    readonly nodes: readonly { readonly problems: readonly ProblemFacts[] }[];
+    readonly nodes: readonly InvoiceFacts[];
     readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
   };
 }

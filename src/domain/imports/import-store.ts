@@ -101,3 +101,13 @@ export interface ImportMappings {
   find(owner: Owner, headers: readonly string[]): Promise<ColumnMapping | null>;
   keep(owner: Owner, headers: readonly string[], mapping: ColumnMapping): Promise<void>;
 }
+
+/**
+ * Remembers of which rows invoices were issued, for as long as the invoices. Whatever is understood otherwise later (other
+ * columns, a version that knows more headers), a row with the same texts is not issued again.
+ */
+export interface IssuedRows {
+  /** Returns the ids of the invoices that were issued of rows with these digests, by digest. */
+  of(owner: Owner, raws: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  note(owner: Owner, issued: readonly { readonly raw: string; readonly invoiceId: string }[]): Promise<void>;
+}

@@ -3,13 +3,14 @@ import type { Actor } from '../principal.ts';
 import { type Member, requireScope } from '../principal.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
 import type { Environment, Tenant } from '../tenant/tenant.ts';
-import type { ImportClaim, ImportedInvoiceStore, ImportProgress, ImportStore } from './import-store.ts';
+import type { ImportClaim, ImportedInvoiceStore, ImportProgress, ImportStore, IssuedRows } from './import-store.ts';
 import type { ImportInvoicing } from './invoicing.ts';
 
 /** The ports that the work on imports needs. */
 export interface ImportWorkNeeds {
   readonly imports: ImportStore;
   readonly importedInvoices: ImportedInvoiceStore;
+  readonly issuedRows: IssuedRows;
   readonly invoicing: ImportInvoicing;
   readonly tenants: Pick<TenantRepository, 'find'>;
 }

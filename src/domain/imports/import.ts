@@ -74,6 +74,17 @@ export interface Import extends Owner {
   readonly expiresAt: Date;
 }
 
+/** A fault that is accepted, or what somebody should look at before an invoice counts as `known`. */
+export interface ImportWarning {
+  readonly code: InvoiceWarning['code'] | 'equal_sale';
+  /** Dotted path of the field. */
+  readonly path: string;
+  /** In English. */
+  readonly message: string;
+  /** What the text of `equal_sale` names: the `number` and the `date` of the earlier invoice. */
+  readonly facts?: Readonly<Record<string, string>>;
+}
+
 /** An invoice of a file, with its verdict. */
 export interface ImportedInvoice extends Owner {
   readonly importId: string;
@@ -87,8 +98,10 @@ export interface ImportedInvoice extends Owner {
   readonly label: string | null;
   /** The text from which the id of the invoice is derived: the tenant's own number, or the digest of the content. */
   readonly key: string;
-  /** Digest of what stands in the file. */
+  /** Digest of the content: what the file states of the invoice, as it was understood. */
   readonly digest: string;
+  /** Digest of the texts of its cells, however they are understood. */
+  readonly raw: string;
   /** JSON of what `createInvoiceInput` gets. As text, because members of metadata may have any name. */
   readonly input: string;
   /** For the list: parts of the input that can be read, and the total including tax in centimes. */
@@ -97,7 +110,7 @@ export interface ImportedInvoice extends Owner {
   readonly amount: number | null;
   readonly verdict: Verdict;
   readonly problems: readonly RowProblem[];
-  readonly warnings: readonly Pick<InvoiceWarning, 'code' | 'path' | 'message'>[];
+  readonly warnings: readonly ImportWarning[];
   /** The invoice that was issued of it by this import or an earlier one; null if there is none. */
   readonly invoiceId: string | null;
   /** What the authority has decided about an issued one; null: nothing yet. */

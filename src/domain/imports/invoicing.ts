@@ -10,6 +10,18 @@ export interface CheckedInput {
   readonly warnings: readonly InvoiceWarning[];
 }
 
+/** As what an invoice was imported. */
+export interface IssuedAs {
+  /** Of the content. */
+  readonly digest: string;
+  /** The legal number; null until it is assigned. */
+  readonly number: string | null;
+  /** The calendar date in Morocco. */
+  readonly date: string;
+  /** Whether the authority has rejected it: then there is no invoice of the sale. */
+  readonly isRejected: boolean;
+}
+
 /** What imports need of invoices. */
 export interface ImportInvoicing {
   /** Returns the input with what the file may leave to us: the currency, and the amount if it is the total of the lines. */
@@ -20,8 +32,10 @@ export interface ImportInvoicing {
   idOf(owner: Owner, key: string): string;
   /** Returns those of these invoices that exist. Takes one round trip. */
   existing(invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Whether the invoice was imported with content that has this digest. */
-  wasIssuedOf(invoiceId: string, digest: string): Promise<boolean>;
+  /** Returns as what an invoice was imported; null if it was not. */
+  issuedAs(invoiceId: string): Promise<IssuedAs | null>;
+  /** Finds the id of the invoice with this legal number. */
+  findByNumber(owner: Owner, number: string): Promise<string | null>;
   /** Runs all checks of an invoice. Nothing is stored. */
   check(by: Member, input: Readonly<Record<string, unknown>>): Promise<CheckedInput>;
   /**

@@ -61,7 +61,7 @@ export async function issueImport(
 
 /** Issues invoices and notes what became of each. @throws the first error that says nothing about an invoice itself */
 async function issueSome(
-  { importedInvoices, invoicing }: IssuingImportNeeds,
+  { importedInvoices, invoicing, issuedRows }: IssuingImportNeeds,
   imported: Import,
   by: Member,
   rows: readonly ImportedInvoice[],
@@ -74,6 +74,7 @@ async function issueSome(
       return isOwn ? { nth, verdict: 'issued', invoiceId, awaits: true } : { nth, verdict: 'known', invoiceId };
     }),
   );
+  const rawOf = new Map(rows.map(({ nth, raw }) => [nth, raw]));
   const changes: VerdictChange[] = [];
   let failure: { readonly error: unknown } | null = null;
   for (const [index, result] of results.entries()) {
@@ -82,6 +83,9 @@ async function issueSome(
     else if (isOfInvoice(result.reason)) changes.push(refused(row, result.reason));
     else failure ??= { error: result.reason };
   }
+  // First: an invoice that was stored and not noted is found by its key, but a row that is not noted only by its text.
+  const issued = changes.flatMap(({ nth, invoiceId }) => (invoiceId ? [{ raw: rawOf.get(nth) ?? '', invoiceId }] : []));
+  await issuedRows.note(imported, issued);
   await importedInvoices.change(imported, changes);
   if (failure) throw failure.error;
   return changes;

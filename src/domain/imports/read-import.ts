@@ -27,11 +27,11 @@ export async function readImport(
   signal: AbortSignal,
 ): Promise<ImportProgress | null> {
   const { imported } = claim;
-  const { importedInvoices, tenants, invoicing, imports } = needs;
+  const { importedInvoices, tenants, imports } = needs;
   const by = await memberOf(tenants, imported, imported.createdBy, 'read');
   if (!by) return null;
   await importedInvoices.removeUpTo(imported.id, imported.round);
-  const checker = createInvoiceChecker(invoicing, imported, by);
+  const checker = createInvoiceChecker(needs, imported, by);
   const note = progressOf(imports, claim, signal);
   try {
     return await needs.withFile(imported.id, async (path) => {

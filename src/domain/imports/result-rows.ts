@@ -33,7 +33,7 @@ export async function* resultRows(needs: ResultNeeds, imported: Import): AsyncGe
 function* rowsOf(
   { importTexts, pdfUrl }: ResultNeeds,
   imported: Import,
-  { firstRow, verdict, problems }: ImportedInvoice,
+  { firstRow, verdict, problems, warnings }: ImportedInvoice,
   invoice: Invoice | null,
 ): Generator<RowVerdict> {
   const ofRow = Map.groupBy(problems, ({ place }) => Math.max(place.row, firstRow));
@@ -42,6 +42,8 @@ function* rowsOf(
       .get(row)
       ?.map((each) => reason(importTexts, imported, each))
       .join('; ') ?? null;
+  const [warning] = verdict === 'known' ? warnings : [];
+  const equal = warning ? importTexts.warning(imported, warning) : null;
   const isAccepted = invoice?.status === 'accepted';
   yield {
     row: firstRow,
@@ -49,7 +51,7 @@ function* rowsOf(
     status: importTexts.verdict(imported, verdict, invoice?.status ?? null),
     dgiId: invoice?.dgiId ?? null,
     pdfUrl: isAccepted ? pdfUrl(invoice) : null,
-    reason: reasonOf(firstRow) ?? invoice?.rejectionReason ?? null,
+    reason: reasonOf(firstRow) ?? invoice?.rejectionReason ?? equal,
   };
   for (const row of [...ofRow.keys()].sort((a, b) => a - b))
     if (row !== firstRow) yield { row, number: null, status: null, dgiId: null, pdfUrl: null, reason: reasonOf(row) };

@@ -2,6 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { ImportInvoicing } from '../imports/invoicing.ts';
 import { problemsOf } from '../input-problems.ts';
 import { CURRENCY } from '../money.ts';
+import { moroccanDate } from '../morocco/time.ts';
 import { type CreationNeeds, issueInvoice } from './create-invoice.ts';
 import { createInvoiceInput } from './create-invoice-input.ts';
 import { dueTotals } from './due-totals.ts';
@@ -13,7 +14,7 @@ import { validateInvoice } from './validate-invoice.ts';
 
 type Needs = CreationNeeds &
   Parameters<typeof validateInvoice.run>[0] & {
-    readonly invoices: Pick<InvoiceReading, 'tenantsOf' | 'statusesOf'>;
+    readonly invoices: Pick<InvoiceReading, 'tenantsOf' | 'statusesOf' | 'findByNumber'>;
   };
 
 const validPartsOf = partsReader(INVOICE);
@@ -29,7 +30,17 @@ export function createImportInvoicing(needs: Needs): ImportInvoicing {
     digestOf: fingerprintOf,
     idOf: invoiceIds.ofImport,
     existing: async (ids) => new Set((await invoices.tenantsOf(ids)).keys()),
-    wasIssuedOf: async (id, digest) => (await invoices.findCreatedAs(id))?.earlier.fingerprint === digest,
+    async issuedAs(id) {
+      const created = await invoices.findCreatedAs(id);
+      if (!created) return null;
+      const { invoice, earlier } = created;
+      const { number, createdAt, status } = invoice;
+      const isRejected = status === 'rejected';
+      return { digest: earlier.fingerprint, number, date: moroccanDate(createdAt), isRejected };
+    },
+    async findByNumber({ tenantId, environment }, number) {
+      return (await invoices.findByNumber(tenantId, environment, number))?.id ?? null;
+    },
     check: (by, input) => validateInvoice.run(needs, { by }, input),
     async issue(by, { importId, key, digest }, input) {
       const { success, data, error } = createInvoiceInput.safeParse(input);

@@ -1,4 +1,4 @@
-import { type Import, type ImportedInvoice, VERDICTS } from '../../domain/imports/import.ts';
+import { type Import, type ImportedInvoice, type ImportWarning, VERDICTS } from '../../domain/imports/import.ts';
 import type { RowProblem } from '../../domain/imports/reading.ts';
 import { builder, inBatches } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
@@ -54,12 +54,28 @@ const ImportProblemType = builder.objectRef<ToldProblem>('ImportProblem').implem
   }),
 });
 
-const ImportWarningType = builder.objectRef<ImportedInvoice['warnings'][number]>('ImportWarning').implement({
-  description: 'A fault that the service accepts but the law or the tax authority may not.',
+/** A warning with the import whose language it is told in. */
+interface ToldWarning {
+  readonly warning: ImportWarning;
+  readonly imported: Import;
+}
+
+const ImportWarningType = builder.objectRef<ToldWarning>('ImportWarning').implement({
+  description: 'What somebody should look at, although it is no problem.',
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'What is wrong, for programs: a value of `InvoiceWarningCode`.' }),
-    path: t.exposeString('path', { description: 'Dotted path of the field: `customer.address`.' }),
-    message: t.exposeString('message', { description: 'What is wrong, by which rule, and how to correct it.' }),
+    code: t.string({
+      description:
+        'For programs: a value of `InvoiceWarningCode`, or `equal_sale` of an invoice that counts as `known` because an equal one was issued of another row.',
+      resolve: ({ warning }) => warning.code,
+    }),
+    path: t.string({
+      description: 'Dotted path of the field: `customer.address`.',
+      resolve: ({ warning }) => warning.path,
+    }),
+    message: t.string({
+      description: 'What is wrong, by which rule, and how to correct it.',
+      resolve: ({ warning, imported }, _args, { useCases }) => useCases.importTexts.warning(imported, warning),
+    }),
   }),
 });
 
@@ -110,8 +126,9 @@ export const ImportedInvoiceType = builder.objectRef<Listed>('ImportedInvoice').
     }),
     warnings: t.field({
       type: [ImportWarningType],
-      description: 'Suspicious values, and missing information that the law requires, at most 20.',
-      resolve: ({ row }) => [...row.warnings],
+      description:
+        'Suspicious values, missing information that the law requires, and equal sales that were issued before, at most 20.',
+      resolve: ({ row, imported }) => row.warnings.map((warning) => ({ warning, imported })),
     }),
     invoice: t.loadable({
       type: InvoiceType,

@@ -6,6 +6,7 @@ import { createImportFiles } from '../../../src/storage/import-files.ts';
 import { createImportMappings } from '../../../src/storage/import-mappings.ts';
 import { createImportedInvoiceStore } from '../../../src/storage/imported-invoices.ts';
 import { createImportStore } from '../../../src/storage/imports.ts';
+import { createIssuedRows } from '../../../src/storage/issued-rows.ts';
 import { anImport, anImportedInvoice } from '../imports.ts';
 import { drained, LEASE_MS, OWNER, type Subject, subject } from './cases.ts';
 
@@ -16,6 +17,7 @@ export function importCases({ db }: Store): Record<string, Subject> {
   const invoices = createImportedInvoiceStore(db);
   const files = createImportFiles(db);
   const mappings = createImportMappings(db);
+  const rows = createIssuedRows(db);
   const later = new Date(Date.now() + 3_600_000);
   const stored = (changes: Partial<Import> = {}) => imports.insert(anImport(OWNER, 'a', changes));
   const claimed = async (): Promise<ImportClaim> => ({ imported: await stored(), token: 'none' });
@@ -85,6 +87,14 @@ export function importCases({ db }: Store): Record<string, Subject> {
       put: () => files.put(OWNER, newId('imp'), 0, Buffer.from('a'), later),
       read: () => drained(files.read(imported.id)),
       remove: () => files.remove(imported.id),
+    }),
+    createIssuedRows: subject(rows, {
+      of: {
+        call: () => rows.of(OWNER, ['a']),
+        scatters: scatters('find import_rows by environment, raw, tenantId'),
+        because: 'once for each batch of a file that is read',
+      },
+      note: () => rows.note(OWNER, [{ raw: 'a', invoiceId: newId('inv') }]),
     }),
     createImportMappings: subject(mappings, {
       find: () => mappings.find(OWNER, ['a']),

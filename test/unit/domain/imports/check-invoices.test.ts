@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { problem } from '../../../../src/domain/errors.ts';
 import { createInvoiceChecker } from '../../../../src/domain/imports/check-invoices.ts';
+import type { IssuedRows } from '../../../../src/domain/imports/import-store.ts';
 import type { ImportInvoicing } from '../../../../src/domain/imports/invoicing.ts';
 import type { ReadInvoice } from '../../../../src/domain/imports/reading.ts';
 import type { Member } from '../../../../src/domain/principal.ts';
@@ -10,17 +11,29 @@ const OWNER = { tenantId: 'ten_1', environment: 'test' } as const;
 const BY = { kind: 'secret', keyId: 'key_1' } as Member;
 
 /** What an invoice store knows: the digest of each issued invoice, by its id. */
-function invoicingOf(issued: Record<string, string>, problems: Parameters<typeof problem>[] = []): ImportInvoicing {
-  return {
+function invoicingOf(
+  issued: Record<string, string>,
+  problems: Parameters<typeof problem>[] = [],
+  rows: Record<string, string[]> = {},
+) {
+  const invoicing: ImportInvoicing = {
     completed: (input) => ({ ...input, amount: 100 }),
     digestOf: (input) => JSON.stringify(input),
     idOf: (_owner, key) => `inv ${key}`,
     existing: async (ids) => new Set(ids.filter((id) => id in issued)),
-    wasIssuedOf: async (id, digest) => issued[id] === digest,
+    issuedAs: async (id) => {
+      const digest = issued[id];
+      if (digest === undefined) return null;
+      const isRejected = digest.startsWith('rejected ');
+      return { digest: digest.replace('rejected ', ''), number: `N ${id}`, date: '2026-11-01', isRejected };
+    },
+    findByNumber: async (_owner, number) => (`inv number ${number}` in issued ? `inv number ${number}` : null),
     check: async () => ({ problems: problems.map((each) => problem(...each)), warnings: [] }),
     issue: async () => ({ invoiceId: 'inv', isOwn: true }),
     statusesOf: async () => new Map(),
   };
+  const of: IssuedRows['of'] = async () => new Map(Object.entries(rows));
+  return { invoicing, issuedRows: { of, note: async () => undefined } };
 }
 
 let places = 0;
@@ -37,7 +50,7 @@ function read(input: Record<string, unknown>, changes: Partial<ReadInvoice> = {}
       label: null,
       input,
       problems: [],
-      raw: `${nth}`,
+      raw: `raw ${row}`,
       resultNumber: null,
     },
     origins: { 'lines.0.quantity': cell, 'customer.ice': { ...cell, column: 1, header: 'ICE' } },
@@ -45,8 +58,8 @@ function read(input: Record<string, unknown>, changes: Partial<ReadInvoice> = {}
   };
 }
 
-const checked = async (invoicing: ImportInvoicing, ...batches: ReadInvoice[][]) => {
-  const checker = createInvoiceChecker(invoicing, anImport(OWNER, 'a'), BY);
+const checked = async (needs: ReturnType<typeof invoicingOf>, ...batches: ReadInvoice[][]) => {
+  const checker = createInvoiceChecker(needs, anImport(OWNER, 'a'), BY);
   const rows = [];
   for (const batch of batches) rows.push(...(await checker.check(batch)));
   return { rows, counts: checker.counts() };
@@ -104,4 +117,73 @@ it('places each problem of the API at its cell, and leaves out what follows from
   const ofRow = faults.map((each) => ({ ...each, param: null }));
   const [unclear] = (await checked(ofApi, [{ ...unread, problems: ofRow }])).rows;
   expect(unclear?.problems.map(({ code }) => code)).toEqual(['not_a_number']);
+});
+
+const FAULT = (row: number) => ({
+  ...{ place: { sheet: null, row, column: 3 }, header: 'Échéance', value: '31/13/2026', code: 'not_a_date' },
+  ...{ param: 'terms.dueDate', facts: {} },
+});
+
+it('a row that is corrected or deleted changes the key of no other row', async () => {
+  const same = { customer: { name: 'A' } };
+  const first = read(same);
+  const before = await checked(invoicingOf({}), [{ ...first, problems: [FAULT(first.firstRow)] }, read(same)]);
+  const corrected = await checked(invoicingOf({}), [read({ ...same, dueDate: '2026-12-31' }), read(same)]);
+  const deleted = await checked(invoicingOf({}), [read(same)]);
+  const key = `content ${JSON.stringify(same)} 1`;
+  expect([before.rows[1], corrected.rows[1], deleted.rows[0]].map((each) => each?.key)).toEqual([key, key, key]);
+  expect(before.rows[0]?.verdict).toBe('faulty');
+});
+
+it('an equal sale of another row is known with a warning, and without one of the same row', async () => {
+  const content = { customer: { name: 'A' } };
+  const id = `inv content ${JSON.stringify(content)} 1`;
+  const issued = { [id]: JSON.stringify(content) };
+  const [other] = (await checked(invoicingOf(issued), [read(content, { raw: 'November' })])).rows;
+  expect(other).toMatchObject({ verdict: 'known', invoiceId: id });
+  expect(other?.warnings).toMatchObject([{ code: 'equal_sale', facts: { number: `N ${id}`, date: '2026-11-01' } }]);
+  const rows = { October: [id] };
+  const [same] = (await checked(invoicingOf(issued, [], rows), [read(content, { raw: 'October' })])).rows;
+  expect(same).toMatchObject({ verdict: 'known', invoiceId: id, warnings: [] });
+});
+
+it('a row that was issued is not issued again when it is understood otherwise; more of them are', async () => {
+  const rows = { October: ['inv 1', 'inv 2'] };
+  const issued = { 'inv 1': 'other', 'inv 2': 'other' };
+  const again = [1, 2, 3].map(() => read({ customer: { name: 'A' }, order: 'X' }, { raw: 'October' }));
+  const { rows: found } = await checked(invoicingOf(issued, [], rows), again);
+  expect(found.map(({ verdict }) => verdict)).toEqual(['faulty', 'faulty', 'ready']);
+  expect(found[0]?.problems).toMatchObject([{ code: 'row_issued_otherwise', facts: { invoice: 'N inv 1' } }]);
+  expect(found[1]?.invoiceId).toBe('inv 2');
+});
+
+it('a row that came back with its number is that invoice, unless somebody has changed it', async () => {
+  const id = 'inv number 2026-1';
+  const row = read({ customer: { name: 'A' } }, { resultNumber: '2026-1', raw: 'October' });
+  const issued = { [id]: 'understood otherwise' };
+  const [same] = (await checked(invoicingOf(issued, [], { October: [id] }), [row])).rows;
+  expect(same).toMatchObject({ verdict: 'known', invoiceId: id, warnings: [] });
+  const [changed] = (await checked(invoicingOf(issued), [row])).rows;
+  expect(changed).toMatchObject({ verdict: 'faulty', problems: [{ code: 'number_issued_otherwise' }] });
+  const [unknown] = (await checked(invoicingOf({}), [row])).rows;
+  expect(unknown?.verdict).toBe('ready');
+});
+
+it('a sale whose invoice was rejected is issued anew, once; its own number is taken', async () => {
+  const content = { customer: { name: 'A' } };
+  const text = JSON.stringify(content);
+  const [first, second] = [`content ${text} 1`, `content ${text} 1 again 1`];
+  const row = read(content, { raw: 'October', resultNumber: null });
+  const rejected = { [`inv ${first}`]: `rejected ${text}` };
+  const [again] = (await checked(invoicingOf(rejected, [], { October: [`inv ${first}`] }), [row])).rows;
+  expect(again).toMatchObject({ verdict: 'ready', key: second });
+  const accepted = { ...rejected, [`inv ${second}`]: text };
+  const raws = { October: [`inv ${first}`, `inv ${second}`] };
+  const [known] = (await checked(invoicingOf(accepted, [], raws), [row])).rows;
+  expect(known).toMatchObject({ verdict: 'known', invoiceId: `inv ${second}` });
+
+  const numbered = { number: 'F-7' };
+  const taken = { 'inv number F-7': `rejected ${JSON.stringify(numbered)}` };
+  const [other] = (await checked(invoicingOf(taken), [read(numbered)])).rows;
+  expect(other).toMatchObject({ verdict: 'faulty', problems: [{ code: 'duplicate_number' }] });
 });

@@ -24,6 +24,7 @@ function running(
   for (let nth = 0; nth < (changes.invoices ?? 3); nth++)
     rows.set(nth, anImportedInvoice(OWNER, imported.id, null, 'a', { nth, key: `k${nth}`, verdict: 'ready' }));
   const released: { progress: ImportProgress; dueAt: Date | null }[] = [];
+  const noted: string[] = [];
   const report = vi.fn();
   const removed = vi.fn(async () => undefined);
   let waiting: Import | null = imported;
@@ -50,6 +51,11 @@ function running(
         for (const { nth, ...change } of verdicts) rows.set(nth, { ...rows.get(nth), ...change } as ImportedInvoice);
       },
     },
+    issuedRows: {
+      note: async (_owner: unknown, issued: readonly { invoiceId: string }[]) => {
+        noted.push(...issued.map(({ invoiceId }) => invoiceId));
+      },
+    },
     invoicing: {
       issue: async (_by: unknown, { key }: { key: string }) => {
         const invoiceId = (await changes.issue?.(key)) ?? `inv ${key}`;
@@ -70,6 +76,7 @@ function running(
     released,
     report,
     removed,
+    noted,
     verdicts: () => [...rows.values()].map(({ verdict }) => verdict),
   };
 }
@@ -116,9 +123,10 @@ it('waits while the tenant may not issue, and says why', async () => {
 
 it('tries again after a failure of the service, and keeps what was issued before it', async () => {
   const issue = (key: string) => (key === 'k1' ? Promise.reject(new Error('away')) : Promise.resolve(`inv ${key}`));
-  const { runner, released, report, verdicts } = running(issuing(), { issue });
+  const { runner, released, report, noted, verdicts } = running(issuing(), { issue });
   await vi.waitFor(() => expect(released).toHaveLength(1));
   expect(verdicts()).toEqual(['issued', 'ready', 'issued']);
+  expect(noted).toEqual(['inv k0', 'inv k2']);
   expect(released[0]?.progress).toEqual({});
   expect(released[0]?.dueAt?.getTime()).toBe(NOW.getTime() + 3000);
   expect(report).toHaveBeenCalledOnce();
