@@ -181,6 +181,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of imports', () => {
     await page.click('.imports details [type=submit]');
     await page.waitForSelector('.import-progress .primary');
     expect(await countsOf(page)).toEqual([['ready', IMPORT_TEXTS.fr.counts(1)]]);
+    await page.waitForSelector('.imported .log li');
     expect(await textOf(page, '.imported .log')).toContain('الأطلس');
     expect(await textOf(page, '.unused')).toBe(`${IMPORT_TEXTS.fr.unusedColumns} Vendeur`.replaceAll('\u00a0', ' '));
     await page.click('.card > details > summary');

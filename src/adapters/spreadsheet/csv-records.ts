@@ -1,3 +1,5 @@
+import { statedSeparator } from './read-separator.ts';
+
 /** How the characters of a CSV file are written. */
 export interface CsvForm {
   /** Bytes of a character of the syntax. */
@@ -31,12 +33,9 @@ export async function* csvRecords(bytes: AsyncIterable<Uint8Array>, form: CsvFor
   yield splitter.finish();
 }
 
-/** A first line that tells spreadsheet programs the separator, and which they do not show. */
-const SEPARATOR_STATED = /^"?sep=.?"?$/i;
-
-/** Returns the first characters of a field, as far as they are ASCII, in each encoding. */
-function asciiOf(field: Buffer = Buffer.alloc(0)): string {
-  return field.toString('latin1', 0, 16).replaceAll('\0', '');
+/** Returns bytes as a text, as far as they are ASCII, in each encoding. */
+function asciiOf(bytes: Buffer): string {
+  return bytes.toString('latin1').replaceAll('\0', '');
 }
 
 class Splitter {
@@ -49,7 +48,7 @@ class Splitter {
   #state: 'start' | 'plain' | 'quoted' | 'closed' = 'start';
   #row = 1;
   #isBegun = false;
-  #isSeparatorStated = false;
+  #isFirst = true;
 
   constructor(form: CsvForm) {
     this.#form = form;
@@ -105,10 +104,8 @@ class Splitter {
     const starts = [0, ...this.#cuts.map((cut) => cut + unit)];
     const ends = [...this.#cuts, contentEnd];
     const fields = starts.map((start, i) => this.#bytes.subarray(start, ends[i]));
-    if (this.#row === 1 && !this.#isSeparatorStated && SEPARATOR_STATED.test(asciiOf(fields[0]))) {
-      this.#isSeparatorStated = true;
-      this.#row = 0;
-    }
+    if (this.#isFirst && statedSeparator(asciiOf(this.#bytes.subarray(0, Math.min(end, 32)))) !== null) this.#row = 0;
+    this.#isFirst = false;
     const record = { row: this.#row++, fields, end: this.#bytes.subarray(contentEnd, end) };
     this.#bytes = this.#bytes.subarray(end);
     this.#at = 0;

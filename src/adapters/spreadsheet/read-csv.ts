@@ -43,7 +43,7 @@ async function* readRows(
     // Spaces after a quotation mark that closes.
     rtrim: true,
     max_record_size: LONGEST_ROW,
-    from_line: isStated ? 2 : 1,
+    from: isStated ? 2 : 1,
   });
   const text = Readable.from(decodeFile(file, encoding));
   text.on('error', (error) => parser.destroy(error));

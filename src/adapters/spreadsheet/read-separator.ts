@@ -21,8 +21,8 @@ export interface Separation {
  * @param beginning of the text
  */
 export function decideSeparator(beginning: string, mapping: ColumnMapping | null): Separation {
-  const [, stated] = /^sep=([;,\t|])\r?\n/.exec(beginning) ?? [];
-  if (stated !== undefined) return { separator: stated as Separator, isStated: true };
+  const stated = statedSeparator(beginning);
+  if (stated !== null) return { separator: stated, isStated: true };
   const scored = SEPARATORS.map((separator) => {
     const rows = splitRows(beginning, separator);
     const known = Math.max(0, ...rows.map((row) => countKnown(row, mapping)));
@@ -32,6 +32,12 @@ export function decideSeparator(beginning: string, mapping: ColumnMapping | null
   });
   const [best] = scored.toSorted((a, b) => b.known - a.known || b.alike - a.alike);
   return { separator: best?.separator ?? ';', isStated: false };
+}
+
+/** Returns what the first line of a file states to Excel as its separator, `sep=;`; null if it does not. */
+export function statedSeparator(beginning: string): Separator | null {
+  const [, stated] = /^"?sep=([;,\t|])"?[\r\n]/i.exec(beginning) ?? [];
+  return (stated as Separator | undefined) ?? null;
 }
 
 /** Splits the beginning of a text into rows of cells; the last row may be cut. */

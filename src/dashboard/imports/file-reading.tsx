@@ -26,18 +26,19 @@ export function FileReading({ imported, reading, onChanged }: FileReadingProps) 
   const unused = columns.filter(({ field, result, header }) => field === null && !result && header.trim() !== '');
   return (
     <section class="card">
+      <h2>{words.how}</h2>
+      <dl class="facts">
+        {factsOf(reading, language).map(([fact, value]) => (
+          <div key={fact}>
+            <dt>{words.facts[fact]}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
       <details open={missing.length > 0}>
         <summary>
-          <h2>{words.how}</h2>
+          <h3>{words.mapping}</h3>
         </summary>
-        <dl class="facts">
-          {factsOf(reading, language).map(([fact, value]) => (
-            <div key={fact}>
-              <dt>{words.facts[fact]}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
         <Columns imported={imported} reading={reading} onChanged={onChanged} key={JSON.stringify(columns)} />
       </details>
       {unused.length > 0 && (
@@ -102,7 +103,6 @@ function Columns({ imported, reading, onChanged }: FileReadingProps) {
         if (Object.keys(chosen).length > 0) void remap();
       }}
     >
-      <h3>{words.mapping}</h3>
       {reading.missing.length > 0 && (
         <p class="refusal" role="alert">
           {words.missing(reading.missing.map(nameOf).join(LIST_COMMA[language]))}

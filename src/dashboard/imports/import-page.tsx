@@ -46,6 +46,7 @@ function OpenImport({ imported, reload }: { readonly imported: Imported; readonl
         <bdi>{fileName}</bdi>
       </h1>
       <p class="under">{words.statuses[status]}</p>
+      {reading && <FileReading imported={imported} reading={reading} onChanged={reload} />}
       <Progress imported={imported} onStarted={reload} />
       {counts.invoices > 0 && status !== 'reading' && (
         <section class="card">
@@ -57,7 +58,6 @@ function OpenImport({ imported, reload }: { readonly imported: Imported; readonl
           </p>
         </section>
       )}
-      {reading && <FileReading imported={imported} reading={reading} onChanged={reload} />}
       {counts.invoices > 0 && status !== 'reading' && <ImportedInvoices imported={imported} />}
       {mayChange && status !== 'issuing' && (
         <div class="actions">

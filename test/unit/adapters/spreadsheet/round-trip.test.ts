@@ -40,6 +40,22 @@ it.each(FILES)('%s comes back so that the same is read of it, also when it comes
   if (first.reading.format === 'csv') expect(second.result.equals(first.result)).toBe(true);
 });
 
+it.each([
+  ['SEP=;\r\n', '\r\n'],
+  ['"sep=;"\n', '\n'],
+  ['sep=;\r', '\r'],
+  ['sep=\n', '\n'],
+])('after %j the verdicts stand in the rows that were read', async (stated, end) => {
+  const rows = ['Client;ICE du client;Désignation;Quantité;Prix unitaire HT;Taux de TVA'];
+  for (const name of ['Alpha', 'Beta', 'Gamma']) rows.push(`${name};001234567000062;Conseil;1;100,00;20`);
+  const { invoices, result } = await returned(Buffer.from(stated + rows.join(end)), `stated-${end.length}.csv`);
+  expect(invoices).toHaveLength(3);
+  const lines = result.toString().split(end);
+  for (const [nth, name] of ['Alpha', 'Beta', 'Gamma'].entries())
+    expect(lines.find((line) => line.startsWith(name))).toContain(`;20;'2026-${nth};`);
+  expect(lines.find((line) => line.startsWith('Client'))).toContain('(Fatoura)');
+});
+
 it.each(DOCUMENT_LANGUAGES)('an empty template has every column (%s)', async (language) => {
   const bytes = Buffer.concat(await Array.fromAsync(workbookTemplates.write(language)));
   const { reading, invoices } = await returned(bytes, `template-${language}.xlsx`);
