@@ -33,12 +33,16 @@ withSharedService(
     const tenant = await service.tenant();
     const file = join(folder, 'ventes.csv');
     const out = join(folder, 'retour.csv');
-    const rows = [row('F-1'), row('F-2', { ice: '123' }), row('F-3')].map((cells) => [...cells, 'x']);
+    const rows = [
+      ...[row('F-1'), row('F-2', { ice: '123' }), row('F-3')].map((cells) => [...cells, 'x']),
+      ['', 'Total'],
+    ];
     await writeFile(file, csvOf(rows, `${HEADERS};Remarque interne`));
 
     const dry = await start(service, tenant, [file, '--dry-run']).ended;
     expect(dry).toMatchObject({ code: 1, text: expect.stringMatching(/row 3, column C "ICE du client", "123":.*ICE/) });
     expect(dry.text).toContain('Not used: Remarque interne.');
+    expect(dry.text).toContain('Rows left out: 5 (total).');
     expect(dry.text).toContain('3 invoices: 2 ready to issue, 1 to be corrected.');
     expect(await countOf(service, tenant)).toBe(0);
 

@@ -100,6 +100,11 @@ function report(
   terminal.print(`${harmless(path)}: ${harmless(factsOf(reading))}.`);
   const unused = reading.columns.filter(({ header, field, result }) => field === null && !result && header !== '');
   if (unused.length > 0) terminal.print(`Not used: ${harmless(unused.map(({ header }) => header).join(', '))}.`);
+  const { otherSheets, ignoredRows } = reading;
+  if (otherSheets.length > 0)
+    terminal.print(`Not read: ${harmless(otherSheets.map((name) => `sheet "${name}"`).join(', '))}.`);
+  if (ignoredRows.length > 0)
+    terminal.print(`Rows left out: ${ignoredRows.map(({ row, reason }) => `${row} (${reason})`).join(', ')}.`);
   if (reading.missing.length > 0)
     terminal.print(
       `No column is ${reading.missing.map(harmless).join(', ')}. Choose the columns on the page of imports; they are kept for the next file.`,

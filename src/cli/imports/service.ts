@@ -14,7 +14,16 @@ export interface ImportFacts {
   readonly reading:
     | (Pick<
         FileReading,
-        'format' | 'sheet' | 'encoding' | 'separator' | 'decimalSign' | 'dateOrder' | 'rows' | 'missing'
+        | 'format'
+        | 'sheet'
+        | 'encoding'
+        | 'separator'
+        | 'decimalSign'
+        | 'dateOrder'
+        | 'rows'
+        | 'missing'
+        | 'otherSheets'
+        | 'ignoredRows'
       > & { readonly columns: readonly { header: string; field: string | null; result: boolean }[] })
     | null;
   readonly counts: Readonly<
@@ -41,7 +50,8 @@ export interface ProblemFacts {
 }
 
 const FACTS = `id status settled failure { code message }
-  reading { format sheet encoding separator decimalSign dateOrder rows missing columns { header field result } }
+  reading { format sheet encoding separator decimalSign dateOrder rows missing columns { header field result }
+    otherSheets ignoredRows { row reason } }
   counts { invoices ready faulty known issued refused accepted rejected }`;
 
 /** The operations of `import`. */

@@ -1,10 +1,12 @@
 import type { Member } from '../principal.ts';
 import { type Import, type ImportCounts, type ImportedInvoice, KEPT_WARNINGS, NO_COUNTS } from './import.ts';
+import type { VerdictChange } from './import-store.ts';
 import { type ImportWorkNeeds, withRest } from './import-work.ts';
 import type { IssuedAs } from './invoicing.ts';
 import { cellOf } from './origins.ts';
-import type { ReadInvoice, RowProblem } from './reading.ts';
+import type { ReadInvoice, ShownCell } from './reading.ts';
 import { problemsOfRows } from './row-problems.ts';
+import { type Found, faulty, issuedFacts, known, numberOf, ofNumber, rejectedFacts, shownOf } from './verdict-parts.ts';
 
 /** Invoices that are checked at the same time: their documents are written one after the other anyway. */
 const AT_ONCE = 8;
@@ -14,6 +16,21 @@ export interface InvoiceChecker {
   check(batch: readonly ReadInvoice[]): Promise<ImportedInvoice[]>;
   /** How many there were so far. */
   counts(): ImportCounts;
+  /**
+   * Returns what the rest of the file has changed: of invoices with the same number none can be issued, because they may be
+   * parts of one.
+   */
+  end(): VerdictChange[];
+}
+
+/** The first invoice of a file with a number. */
+interface FirstOfNumber {
+  readonly nth: number;
+  readonly row: number;
+  readonly cell: ShownCell;
+  isReady: boolean;
+  /** The row of the next one; null if there is none. */
+  repeatedIn: number | null;
 }
 
 /** An invoice of the file with what it is known by. */
@@ -35,8 +52,6 @@ interface Earlier {
   readonly byRaw: readonly string[];
 }
 
-type Found = Pick<ImportedInvoice, 'verdict' | 'problems' | 'warnings' | 'invoiceId'>;
-
 export function createInvoiceChecker(
   { invoicing, issuedRows }: Pick<ImportWorkNeeds, 'invoicing' | 'issuedRows'>,
   imported: Import,
@@ -46,8 +61,8 @@ export function createInvoiceChecker(
   const owner = { tenantId, environment };
   /** How often each content without a number has come, and each text of rows. */
   const [contents, raws] = [new Map<string, number>(), new Map<string, number>()];
-  /** The first row of each number. */
-  const numbers = new Map<string, number>();
+  /** The first invoice of each number. */
+  const numbers = new Map<string, FirstOfNumber>();
   let counts: ImportCounts = NO_COUNTS;
 
   /**
@@ -58,8 +73,10 @@ export function createInvoiceChecker(
   function keyed(read: ReadInvoice): Keyed {
     const digest = invoicing.digestOf(read.input);
     const number = numberOf(read.input);
-    const repeats = number === null ? null : (numbers.get(number) ?? null);
-    if (number !== null && repeats === null) numbers.set(number, read.firstRow);
+    const repeated = number === null ? undefined : numbers.get(number);
+    if (repeated) repeated.repeatedIn ??= read.firstRow;
+    else if (number !== null) numbers.set(number, firstOf(read));
+    const repeats = repeated?.row ?? null;
     const isCounted = number === null && read.problems.length === 0;
     const occurrence = isCounted ? counted(contents, digest) + 1 : 0;
     const key = number === null ? `content ${digest} ${occurrence}` : `number ${number}`;
@@ -172,12 +189,30 @@ export function createInvoiceChecker(
         const verdicts = () => Promise.all(some.map(async (each) => verdictOf(each, await earlier(each))));
         found.push(...(await withRest(verdicts)));
       }
-      for (const { verdict } of found)
+      for (const { verdict, number, nth } of found) {
         counts = { ...counts, invoices: counts.invoices + 1, [verdict]: counts[verdict] + 1 };
+        const first = number === null ? undefined : numbers.get(number);
+        if (first?.nth === nth) first.isReady = verdict === 'ready';
+      }
       return found;
     },
     counts: () => counts,
+    end() {
+      const changes = [...numbers].flatMap(([number, { nth, isReady, repeatedIn, cell }]): VerdictChange[] => {
+        if (!isReady || repeatedIn === null) return [];
+        const { header, value, ...place } = cell;
+        const facts = { number, row: repeatedIn };
+        const problem = { place, header, value, code: 'number_repeated', param: 'number', facts };
+        return [{ nth, verdict: 'faulty', problems: [problem] }];
+      });
+      counts = { ...counts, ready: counts.ready - changes.length, faulty: counts.faulty + changes.length };
+      return changes;
+    },
   };
+}
+
+function firstOf(read: ReadInvoice): FirstOfNumber {
+  return { nth: read.nth, row: read.firstRow, cell: cellOf(read, 'number'), isReady: false, repeatedIn: null };
 }
 
 /** Counts a text. @returns how often it was counted before */
@@ -185,51 +220,4 @@ function counted(of: Map<string, number>, text: string): number {
   const before = of.get(text) ?? 0;
   of.set(text, before + 1);
   return before;
-}
-
-/** @param equal the invoice, if it is not known whether it was issued of this row or of an equal sale */
-function known(invoiceId: string, equal?: IssuedAs): Found {
-  const warnings = equal ? [equalSale(invoiceId, equal)] : [];
-  return { verdict: 'known', problems: [], warnings, invoiceId };
-}
-
-function faulty(problem: RowProblem, invoiceId: string | null = null): Found {
-  return { verdict: 'faulty', problems: [problem], warnings: [], invoiceId };
-}
-
-function equalSale(invoiceId: string, { number, date }: IssuedAs): ImportedInvoice['warnings'][number] {
-  const called = number ?? invoiceId;
-  const message = `An equal sale was issued as ${called} on ${date}. If this is another one, give it a number, or the number of its order.`;
-  return { code: 'equal_sale', path: 'number', message, facts: { number: called, date } };
-}
-
-function issuedFacts(invoiceId: string, issued: IssuedAs | null): RowProblem['facts'] {
-  return { invoice: issued?.number ?? invoiceId, ...(issued?.number && { number: issued.number }) };
-}
-
-function rejectedFacts({ number }: IssuedAs): RowProblem['facts'] {
-  return { message: `number ${number} is taken by an invoice that was rejected. Use another one, or replace it.` };
-}
-
-function numberOf({ number }: ReadInvoice['input']): string | null {
-  return typeof number === 'string' && number !== '' ? number : null;
-}
-
-/** What the list of a file's invoices shows of an input. */
-function shownOf(
-  input: Readonly<Record<string, unknown>>,
-): Pick<ImportedInvoice, 'number' | 'customerName' | 'amount'> {
-  const { amount, customer } = input;
-  const name = (customer as { readonly name?: unknown } | null | undefined)?.name;
-  return {
-    number: numberOf(input),
-    customerName: typeof name === 'string' ? name : null,
-    amount: typeof amount === 'number' ? amount : null,
-  };
-}
-
-function ofNumber(read: ReadInvoice, code: string, facts: RowProblem['facts']): RowProblem {
-  const { header, value, ...place } = cellOf(read, 'number');
-  const named = { number: numberOf(read.input) ?? '', ...facts };
-  return { place, header, value, code, param: 'number', facts: named };
 }

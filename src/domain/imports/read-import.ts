@@ -41,6 +41,7 @@ export async function readImport(
         await note(() => ({ reading: file.reading, counts: checker.counts() }));
         await takeTurn(BATCH_UNITS);
       }
+      await importedInvoices.change(imported, checker.end());
       return { status: 'checked', ...file, failure: null, counts: checker.counts() };
     });
   } catch (error) {
