@@ -40,6 +40,26 @@ const ROW_TEXTS: Readonly<Record<RowFault, Texts>> = {
     ar: 'هذا ليس عددا.',
     en: 'This is no number.',
   },
+  percent_unexpected: {
+    fr: 'C’est un pourcentage, alors que la colonne attend une quantité ou un montant en dirhams\u00a0: saisissez la valeur, ou utilisez une colonne de pourcentages.',
+    ar: 'هذه نسبة مئوية، بينما ينتظر العمود كمية أو مبلغا بالدرهم: أدخلوا القيمة أو استعملوا عمودا للنسب.',
+    en: 'This is a percentage, but the column expects a quantity or an amount in dirhams: enter the value, or use a column of percentages.',
+  },
+  is_time: {
+    fr: 'La cellule contient une heure ou une durée\u00a0: écrivez un nombre, par exemple 12,5 pour douze heures et demie.',
+    ar: 'تحتوي الخلية على ساعة أو مدة: اكتبوا عددا، مثلا 12,5 لاثنتي عشرة ساعة ونصف.',
+    en: 'The cell has a time or a duration: write a number, such as 12.5 for twelve hours and a half.',
+  },
+  shown_otherwise: {
+    fr: 'La cellule n’affiche pas ce qu’elle contient, à cause de son format de nombre\u00a0: mettez-la au format Texte ou Standard, puis saisissez de nouveau la valeur.',
+    ar: 'لا تعرض الخلية ما تحتويه بسبب تنسيق الأعداد: اختاروا لها تنسيق نص أو عام ثم أدخلوا القيمة من جديد.',
+    en: 'The cell does not show what it holds, because of its number format: give it the format Text or General, then enter the value again.',
+  },
+  bad_characters: {
+    fr: 'Certains caractères sont illisibles\u00a0: enregistrez le fichier au format CSV UTF-8, ou saisissez de nouveau le texte.',
+    ar: 'بعض الحروف غير مقروءة: احفظوا الملف بتنسيق CSV UTF-8 أو أدخلوا النص من جديد.',
+    en: 'Some characters cannot be read: save the file as CSV UTF-8, or enter the text again.',
+  },
   ambiguous_number: {
     fr: 'On ne sait pas si c’est {point} ou {comma}\u00a0: écrivez un zéro de plus à la fin, ou supprimez le séparateur de milliers.',
     ar: 'لا يُعرف هل المقصود {point} أم {comma}: أضيفوا صفرا في النهاية، أو احذفوا فاصل الآلاف.',
@@ -139,6 +159,11 @@ const ROW_TEXTS: Readonly<Record<RowFault, Texts>> = {
     fr: 'Une ligne de cette facture est masquée\u00a0: affichez-la ou supprimez-la.',
     ar: 'هناك سطر مخفي من هذه الفاتورة: أظهروه أو احذفوه.',
     en: 'A row of this invoice is hidden: show it or delete it.',
+  },
+  may_be_total: {
+    fr: 'Cette ligne ressemble à un total\u00a0: supprimez-la. Si c’est un article, indiquez aussi le repère ou le numéro de la facture sur la ligne.',
+    ar: 'يبدو هذا السطر مجموعا: احذفوه. إذا كان منتجا فاذكروا أيضا معرف الفاتورة أو رقمها في السطر.',
+    en: 'This row looks like a total: delete it. If it is an item, state the key or the number of the invoice on the row, too.',
   },
   merged_amount: {
     fr: 'La cellule est fusionnée avec d’autres lignes\u00a0: annulez la fusion et écrivez la valeur de chaque ligne.',

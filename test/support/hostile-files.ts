@@ -328,6 +328,17 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
     make: () => Buffer.from(`${HEAD.join(';')}\r\nF1;R\0if;Thé;1\r\n`),
   },
   {
+    what: 'a text of DOS',
+    fault: 'bad_encoding',
+    make: () => Buffer.from('Facture;Client;Libell\x82;PU HT\r\nF1;Soci\x82t\x82;Caf\x82;1\r\n', 'latin1'),
+  },
+  {
+    what: 'merged cells that overlap',
+    fault: 'damaged',
+    make: () =>
+      withSheet(sheetOf(HEAD_XML, `<mergeCells>${'<mergeCell ref="C2:C99999"/>'.repeat(90_000)}</mergeCells>`)),
+  },
+  {
     what: 'half characters of UTF-16',
     fault: 'bad_encoding',
     make: () => Buffer.from(`\ufeff${HEAD.join(';')}\r\nF1;\ud800;Thé;1\r\n`, 'utf16le'),

@@ -40,8 +40,6 @@ async function* readRows(
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
-    // Spaces after a quotation mark that closes.
-    rtrim: true,
     max_record_size: LONGEST_ROW,
     from: isStated ? 2 : 1,
   });
@@ -89,8 +87,9 @@ function cellsOf(record: readonly string[]): readonly (Cell | null)[] {
 
 /**
  * Removes the apostrophe by which the files of this service (`csvLine`) and spreadsheets mark a text that is no formula,
- * date or number.
+ * date or number; and the quotation marks of a cell that has spaces after them.
  */
 function withoutMark(text: string): string {
-  return /^'(?=["\s]*[=+\-@＝＋－＠]|[\d'\t])/.test(text) ? text.slice(1) : text;
+  if (/^'(?=["\s]*[=+\-@＝＋－＠]|[\d'\t])/.test(text)) return text.slice(1);
+  return /^"[^"]*"\s+$/.test(text) ? text.trimEnd().slice(1, -1) : text;
 }

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { UnreadableFile } from '../../domain/imports/reading.ts';
 
@@ -9,17 +8,16 @@ export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'win
 const SAMPLE = 4096;
 
 /**
- * Decides the encoding of a file by all of its bytes: by its mark; by the zeros of UTF-16; as UTF-8 if that is possible,
- * because no other text happens to be; else by how its letters stand: those of Arabic follow each other, French accents
- * stand alone.
- * @throws {UnreadableFile} `not_a_spreadsheet` for what is no text
+ * Decides the encoding of a file by all of its bytes: by its mark; by the zeros of UTF-16; as UTF-8 if most of its
+ * characters are, because no other text happens to be; else by how its letters stand: those of Arabic follow each other,
+ * French accents stand alone.
+ * @throws {UnreadableFile} `not_a_spreadsheet` for what is no text, `bad_encoding` for one of DOS or of old Macs
  */
 export async function decideEncoding(file: string): Promise<Encoding> {
   let first: Buffer | null = null;
-  let tail: Buffer = Buffer.alloc(0);
-  let isPossible = true;
   let hasZeros = false;
-  const letters = { alone: 0, inRows: 0 };
+  const utf8 = { sequences: 0, faults: 0, pending: 0 };
+  const letters = { alone: 0, inRows: 0, odd: 0, before: 0 };
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     if (first === null) {
       first = chunk.subarray(0, SAMPLE);
@@ -28,16 +26,14 @@ export async function decideEncoding(file: string): Promise<Encoding> {
     }
     hasZeros ||= chunk.includes(0);
     if (hasZeros) throw new UnreadableFile('not_a_spreadsheet');
-    if (isPossible) {
-      const joined = tail.length === 0 ? chunk : Buffer.concat([tail, chunk]);
-      const end = joined.length - unfinished(joined);
-      isPossible = isUtf8(joined.subarray(0, end));
-      tail = Buffer.from(joined.subarray(end));
-    }
+    countSequences(chunk, utf8);
     countLetters(chunk, letters);
   }
-  if (isPossible && tail.length === 0) return 'utf-8';
-  return letters.inRows > letters.alone ? 'windows-1256' : 'windows-1252';
+  // A few bytes of another encoding, as joined files have, are faults of their cells.
+  if (utf8.sequences >= utf8.faults) return 'utf-8';
+  if (letters.inRows > letters.alone) return 'windows-1256';
+  if (letters.odd > letters.alone) throw new UnreadableFile('bad_encoding', { encoding: 'Windows-1252' });
+  return 'windows-1252';
 }
 
 function encodingOfMark(bytes: Buffer): Encoding | null {
@@ -56,21 +52,32 @@ function encodingOfZeros(bytes: Buffer): Encoding | null {
   return isOften(even, odd) ? 'utf-16be' : null;
 }
 
-/** Number of bytes at the end that begin a character of UTF-8 whose other bytes follow. */
-function unfinished(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte < 0x80) return 0;
-    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+/** Counts the characters of several bytes that are UTF-8, and the bytes that cannot be. */
+function countSequences(bytes: Buffer, count: { sequences: number; faults: number; pending: number }): void {
+  for (const byte of bytes) {
+    if (count.pending > 0 && byte >= 0x80 && byte < 0xc0) {
+      if (--count.pending === 0) count.sequences++;
+      continue;
+    }
+    if (count.pending > 0) count.faults++;
+    count.pending = 0;
+    if (byte >= 0xf0 && byte < 0xf5) count.pending = 3;
+    else if (byte >= 0xe0 && byte < 0xf0) count.pending = 2;
+    else if (byte >= 0xc2 && byte < 0xe0) count.pending = 1;
+    else if (byte >= 0x80) count.faults++;
   }
-  return 0;
 }
 
-/** Counts the bytes above 127 that are letters: those beside at least two more, and the others. */
-function countLetters(bytes: Buffer, letters: { alone: number; inRows: number }): void {
+/** Bytes that are letters with accents in DOS (CP850) or on old Macs, and in Windows rare signs: `Soci‚t‚`, `SociŽtŽ`. */
+const ODD = new Set([0x82, 0x83, 0x84, 0x85, 0x87, 0x88, 0x89, 0x8a, 0x8d, 0x8e, 0x8f, 0x90, 0x93, 0x97]);
+const isAscii = (byte: number) => (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
+
+/** Counts the bytes above 127 that are letters: those beside at least two more, the others, and odd ones after a letter. */
+function countLetters(bytes: Buffer, letters: { alone: number; inRows: number; odd: number; before: number }): void {
   let length = 0;
   for (const byte of bytes) {
-    // 0xd7 and 0xf7 are signs of calculation in Windows-1252.
+    if (ODD.has(byte) && isAscii(letters.before)) letters.odd++;
+    letters.before = byte;
     if (byte >= 0xc0) {
       length++;
       continue;
@@ -86,7 +93,8 @@ function countLetters(bytes: Buffer, letters: { alone: number; inRows: number })
  * @throws {UnreadableFile} `bad_encoding` for bytes that the encoding does not have, such as half a character
  */
 export async function* decodeFile(file: string, encoding: Encoding, end?: number): AsyncGenerator<string, void, void> {
-  const decoder = new TextDecoder(encoding, { fatal: true });
+  // What is no UTF-8 becomes U+FFFD, which is a fault of its cell.
+  const decoder = new TextDecoder(encoding, { fatal: encoding !== 'utf-8' });
   try {
     for await (const chunk of createReadStream(file, end === undefined ? {} : { end }) as AsyncIterable<Buffer>)
       yield decoder.decode(chunk, { stream: true });

@@ -42,6 +42,7 @@ export async function* readSheet(
   let cell: PendingCell | null = null;
   let [row, nextColumn, emptyRows, count] = [0, 0, 0, 0];
   let [isHidden, isInRow, isValue, isReading] = [false, false, false, false];
+  const hiddenColumns: [first: number, last: number][] = [];
 
   function openRow(attributes: Readonly<Record<string, string>>): void {
     const stated = attributes.r === undefined ? row + 1 : Number(attributes.r);
@@ -62,7 +63,7 @@ export async function* readSheet(
 
   function closeCell({ column, ...pending }: PendingCell): void {
     const read = cellOf(pending, context);
-    if (read === null) return;
+    if (read === null || hiddenColumns.some(([first, last]) => column >= first && column <= last)) return;
     if (column >= IMPORT_LIMITS.columns) throw new UnreadableFile('too_many_columns', { most: IMPORT_LIMITS.columns });
     if (++count > IMPORT_LIMITS.cells) throw new UnreadableFile('too_many_cells', { most: IMPORT_LIMITS.cells });
     while (cells.length < column) cells.push(null);
@@ -84,7 +85,10 @@ export async function* readSheet(
       else if (cell !== null && (name === 'v' || name === 't')) isValue = !isReading;
       else if (cell !== null && name === 'f') cell.hasFormula = true;
       else if (name === 'rPh') isReading = true;
-      else if (name === 'mergeCell') {
+      else if (name === 'col' && (isTrue(attributes.hidden) || attributes.width === '0')) {
+        if (hiddenColumns.length < IMPORT_LIMITS.columns)
+          hiddenColumns.push([Number(attributes.min) - 1, Number(attributes.max) - 1]);
+      } else if (name === 'mergeCell') {
         const range = rangeOf(attributes.ref ?? '');
         if (range) merged.push(range);
         if (merged.length > MOST_MERGED) throw new UnreadableFile('too_costly');
@@ -134,8 +138,17 @@ function cellOf({ type, style, value, hasFormula }: Omit<PendingCell, 'column'>,
 
 function numberCell(value: number, style: NumberStyle, dateSystem: 1900 | 1904): Cell {
   if (!Number.isFinite(value)) throw new UnreadableFile('damaged');
-  const day = style === 'date' ? serialDay(value, dateSystem) : null;
-  return day === null ? { kind: 'number', value, isPercent: style === 'percent' } : { kind: 'day', day };
+  if (style === 'time' || style === 'unseen') return { kind: style, value };
+  if (style === 'date') {
+    const day = serialDay(value, dateSystem);
+    return day === null ? { kind: 'time', value } : { kind: 'day', day };
+  }
+  return {
+    kind: 'number',
+    value,
+    isPercent: style === 'percent',
+    format: style === 'foreign' || style === 'shaped' ? style : null,
+  };
 }
 
 function isTrue(text: string | undefined): boolean {

@@ -2,14 +2,16 @@ import { UnreadableFile } from '../../domain/imports/reading.ts';
 import { readWholeXml } from './read-xml.ts';
 
 /** How a number is shown, as far as it says what the number is. */
-export type NumberStyle = 'date' | 'percent' | null;
+export type NumberStyle = 'date' | 'time' | 'percent' | 'foreign' | 'shaped' | 'unseen' | null;
 
 /** The formats that are built in (ECMA-376, part 1, section 18.8.30), also those of other languages. */
 const BUILT_IN: readonly (readonly [first: number, last: number, style: NumberStyle])[] = [
   [9, 10, 'percent'],
-  [14, 22, 'date'],
+  [14, 17, 'date'],
+  [18, 21, 'time'],
+  [22, 22, 'date'],
   [27, 36, 'date'],
-  [45, 47, 'date'],
+  [45, 47, 'time'],
   [50, 58, 'date'],
 ];
 
@@ -42,12 +44,30 @@ function builtIn(id: number): NumberStyle {
   return BUILT_IN.find(([first, last]) => id >= first && id <= last)?.[2] ?? null;
 }
 
-/** Finds what a format such as `dd/mm/yyyy` or `0.00%` shows. Text in quotes, colours and escaped characters do not count. */
+/** Signs and codes of other currencies than the dirham. */
+const FOREIGN = /[€$£¥₤]|\b(EUR|USD|GBP|CAD|CHF)\b/i;
+
+/**
+ * Finds what a format such as `dd/mm/yyyy` or `0.00%` shows of positive numbers. Colours and conditions do not count, texts
+ * and signs of currencies do.
+ */
 function styleOfFormat(format: string): NumberStyle {
-  const [positive = ''] = format
-    .slice(0, 500)
-    .replaceAll(/"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '')
-    .split(';');
-  if (/[ymdhs]|aaa|jj|ee/i.test(positive.replaceAll(/general|standard/gi, ''))) return 'date';
-  return positive.includes('%') ? 'percent' : null;
+  const [positive = ''] = format.slice(0, 500).split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/);
+  if (format.includes(';') && positive.trim() === '') return 'unseen';
+  // `[$€-40C]` is a sign with a language, `[$-40C]` only a language.
+  const signs = positive
+    .replaceAll(/\[\$([^\]-]*)(-[^\]]*)?\]/g, '"$1"')
+    .replaceAll(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
+  const digits = signs.replaceAll(/"[^"]*"|\\.|_.|\*./g, '').replaceAll(/general|standard/gi, '0');
+  if (/[yd]|aaa|jj|ee/i.test(digits) || (/m/i.test(digits) && !/[hs]/i.test(digits))) return 'date';
+  if (/[hs]/i.test(digits)) return 'time';
+  if (digits.includes('%')) return 'percent';
+  if (FOREIGN.test(signs)) return 'foreign';
+  // A comma after the last digit divides by a thousand.
+  if (/[0#?],+(?![0#?])/.test(digits)) return 'unseen';
+  const texts = signs.match(/"[^"]*"|\\./g)?.join('') ?? '';
+  return /0{2}/.test(digits.split('.')[0]?.replaceAll(',', '') ?? '') ||
+    /[\p{L}\d]/u.test(texts.replaceAll(/mad|dhs?|dirhams?|درهم/gi, ''))
+    ? 'shaped'
+    : null;
 }

@@ -6,6 +6,11 @@ import type { RowFault } from './row-rules.ts';
 export interface Conventions {
   readonly decimalSign: DecimalSign | null;
   readonly dateOrder: DateOrder | null;
+  /**
+   * Whether a program of another language has turned the texts of dates that it could read into dates, with day and month
+   * exchanged, and left the others: then a column has both.
+   */
+  readonly hasSwapped: boolean;
 }
 
 /** What is wrong with a cell. */

@@ -4,10 +4,22 @@ import { IMPORT_LIMITS, REPORTED } from './limits.ts';
 export type Cell =
   /** At most `IMPORT_LIMITS.cell` characters and one more. */
   | { readonly kind: 'text'; readonly text: string }
-  /** `isPercent`: the cell shows 0.2 as 20 %. */
-  | { readonly kind: 'number'; readonly value: number; readonly isPercent: boolean }
+  /**
+   * `isPercent`: the cell shows 0.2 as 20 %. `format`: what else it shows: another currency than the dirham, or digits
+   * and letters that are not the number's, such as `FA-0007` for 7.
+   */
+  | {
+      readonly kind: 'number';
+      readonly value: number;
+      readonly isPercent: boolean;
+      readonly format: 'foreign' | 'shaped' | null;
+    }
   /** A number that the cell shows as a date: `YYYY-MM-DD`. */
   | { readonly kind: 'day'; readonly day: string }
+  /** A number that the cell shows as a time or a duration: `12:00` for half a day. */
+  | { readonly kind: 'time'; readonly value: number }
+  /** A number that the cell does not show, or shows divided by thousands. */
+  | { readonly kind: 'unseen'; readonly value: number }
   | { readonly kind: 'flag'; readonly value: boolean }
   /** `#N/A` */
   | { readonly kind: 'error'; readonly text: string }
@@ -57,6 +69,9 @@ export function cellText(cell: Cell | null): string {
       return lineOf(cell.text);
     case 'number':
       if (cell.isPercent) return `${plainNumber(cell.value * 100) ?? cell.value * 100}%`;
+      return plainNumber(cell.value) ?? String(cell.value);
+    case 'time':
+    case 'unseen':
       return plainNumber(cell.value) ?? String(cell.value);
     case 'day':
       return cell.day;

@@ -144,21 +144,20 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
     ],
     ...['lignes de facture unité de mesure', 'وحدة', 'وحدة القياس'],
   ],
+  // `Prix`, `Prix unitaire` and `Price` do not say whether they include tax.
   'line.unitPrice': [
-    ...['pu ht', 'p u ht', 'puht', 'prix ht', 'prix unitaire', 'pu', 'p u', 'prix unit ht', 'prix unitaire hors taxe'],
     ...[
-      'prix unit',
+      'pu ht',
+      'p u ht',
+      'puht',
+      'prix ht',
+      'prix unit ht',
+      'prix unitaire hors taxe',
       'prix de vente ht',
-      'prix',
       'tarif ht',
-      'prix unitaire net',
-      'unit price',
-      'price',
-      'price excl tax',
     ],
-    ...['unit price excluding tax', 'unit price net', 'net price', 'invoice lines unit price', 'rate excl tax'],
-    ...['lignes de facture prix unitaire', 'ثمن الوحدة', 'الثمن', 'السعر', 'سعر الوحدة', 'ثمن الوحدة بدون ضريبة'],
-    ...['الثمن الأحادي', 'ثمن الوحدة خارج الضريبة', 'السعر دون ضريبة'],
+    ...['price excl tax', 'unit price excluding tax', 'unit price net', 'net price', 'rate excl tax'],
+    ...['ثمن الوحدة بدون ضريبة', 'ثمن الوحدة خارج الضريبة', 'السعر دون ضريبة'],
   ],
   'line.unitPriceWithTax': [
     ...[
@@ -255,14 +254,7 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
     ...['frais de port ht', 'port ht', 'frais de livraison ht', 'livraison ht', 'shipping excl tax', 'delivery charge'],
     ...['frais livraison ht', 'مصاريف التوصيل'],
   ],
-  'withholding.percent': [
-    'retenue à la source',
-    'ras tva',
-    'ras tva %',
-    'tva retenue %',
-    'vat withheld',
-    'الحجز في المنبع',
-  ],
+  'withholding.percent': ['ras tva %', 'tva retenue %', 'retenue à la source %', 'vat withheld %'],
   isDeposit: ['facture d’acompte', 'is deposit', 'deposit invoice', 'فاتورة تسبيق'],
   amount: [
     ...[

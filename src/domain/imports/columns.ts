@@ -1,6 +1,8 @@
 /** How the cells of a column are read. */
 export type ColumnKind =
   | 'text'
+  /** Tells which rows belong together. */
+  | 'key'
   /** A text of one line, such as a number of an order. */
   | 'line'
   | 'ice'
@@ -41,7 +43,7 @@ export interface ImportColumn {
  * must be the dirham.
  */
 export const IMPORT_COLUMNS = [
-  { field: 'document', level: 'invoice', kind: 'line' },
+  { field: 'document', level: 'invoice', kind: 'key' },
   { field: 'number', level: 'invoice', kind: 'line' },
   { field: 'customer.name', level: 'invoice', kind: 'line', isRequired: true },
   { field: 'customer.ice', level: 'invoice', kind: 'ice' },

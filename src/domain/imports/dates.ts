@@ -88,13 +88,16 @@ function clear(day: string | null, order: DateOrder | null): DateText | null {
   return day === null ? null : { day, byOrder: null, order };
 }
 
+/** So many dates must show that the month comes first, because one may be a typing error. */
+const LEAST_MONTH_FIRST = 2;
+
 /**
  * Decides the order of a file's dates. Without evidence the day comes first, as everywhere in Morocco.
  * @param shown how many dates show each order
- * @returns null if dates show both orders: then only clear dates can be read
+ * @param unclear how many show none
+ * @returns null if dates show both orders, or too few that the month comes first: then only clear dates can be read
  */
-export function decideOrder(shown: Readonly<Record<DateOrder, number>>): DateOrder | null {
-  if (shown.dmy > 0 && shown.mdy > 0) return null;
-  if (shown.mdy > 0) return 'mdy';
+export function decideOrder(shown: Readonly<Record<DateOrder, number>>, unclear = 0): DateOrder | null {
+  if (shown.mdy > 0) return shown.dmy > 0 || (unclear > 0 && shown.mdy < LEAST_MONTH_FIRST) ? null : 'mdy';
   return shown.ymd > 0 && shown.dmy === 0 ? 'ymd' : 'dmy';
 }

@@ -22,17 +22,28 @@ export function collectEvidence(columns: readonly LaidColumn[], choices: Choices
   const orders: Record<DateOrder, number> = { dmy: 0, ymd: 0, mdy: 0 };
   const told = columns.filter(({ column: { kind } }) => NUMBERS.has(kind) || kind === 'date' || kind === 'taxRate');
   const rates = { known: 0, other: 0 };
+  /** Of the columns of dates, by their places: how many are dates of the program, and texts with a number for the month. */
+  const dates = new Map<number, { cells: number; texts: number }>();
+  let unclear = 0;
   let hasTextDates = false;
+
+  function noteDate(index: number, cell: Cell): void {
+    const of = dates.get(index) ?? { cells: 0, texts: 0 };
+    dates.set(index, of);
+    if (cell.kind === 'day') of.cells++;
+    if (cell.kind !== 'text') return;
+    const date = dateOf(lineOf(cell.text));
+    if (date === null) return;
+    hasTextDates = true;
+    if (date.order !== null) orders[date.order]++;
+    else if (date.day === null) unclear++;
+    if (date.day === null || date.order === 'dmy' || date.order === 'mdy') of.texts++;
+  }
 
   function noteCell(kind: ColumnKind, cell: Cell): void {
     if (kind === 'taxRate') {
       if ('fault' in choiceOf(cell, kind, choices)) rates.other++;
       else rates.known++;
-    } else if (cell.kind === 'text' && kind === 'date') {
-      const date = dateOf(lineOf(cell.text));
-      if (date === null) return;
-      hasTextDates = true;
-      if (date.order !== null) orders[date.order]++;
     } else if (cell.kind === 'text') {
       const sign = numberOf(lineOf(cell.text))?.sign ?? null;
       if (sign !== null) signs[sign]++;
@@ -43,10 +54,17 @@ export function collectEvidence(columns: readonly LaidColumn[], choices: Choices
     note({ cells }) {
       for (const { index, column } of told) {
         const cell = cells[index] ?? null;
-        if (cell !== null) noteCell(column.kind, cell);
+        if (cell === null) continue;
+        if (column.kind === 'date') noteDate(index, cell);
+        else noteCell(column.kind, cell);
       }
     },
-    decide: () => ({ decimalSign: decideSign(signs), dateOrder: decideOrder(orders), hasTextDates }),
+    decide: () => ({
+      decimalSign: decideSign(signs),
+      dateOrder: decideOrder(orders, unclear),
+      hasSwapped: dates.values().some(({ cells, texts }) => cells > 0 && texts > 0),
+      hasTextDates,
+    }),
     areRates: () => rates.known >= rates.other,
   };
 }

@@ -7,7 +7,7 @@ import { findHeader, type Header } from './find-header.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { IMPORT_LIMITS, REPORTED } from './limits.ts';
 import { type ColumnMapping, type FileReading, type ReadColumn, UnreadableFile } from './reading.ts';
-import { languageOf, missingFields, recognizeColumns } from './recognize-columns.ts';
+import { languageOf, missingFields, recognizeColumns, repeatedFields } from './recognize-columns.ts';
 import { createRowRoles } from './row-roles.ts';
 import type { OpenFile, Table } from './table.ts';
 
@@ -41,7 +41,13 @@ export async function examineFile(file: OpenFile, { mapping, language, choices }
   const found = await readRows(header, columns, choices);
   const isTax = !found.areRates && !isChosen(columns, mapping, 'line.taxRate');
   const used = isTax ? columns.map((column) => withoutRates(column)) : columns;
-  const missing = [...missingFields(used), ...(isTax ? ['line.taxRate'] : [])];
+  const missing = [
+    ...new Set<string>([
+      ...missingFields(used),
+      ...repeatedFields(header.texts, mapping),
+      ...(isTax ? ['line.taxRate'] : []),
+    ]),
+  ];
   const { decimalSign, dateOrder, hasTextDates } = found.conventions;
   return {
     reading: {
@@ -61,8 +67,8 @@ export async function examineFile(file: OpenFile, { mapping, language, choices }
     },
     table: header.table,
     layout: layoutOf(header.table.sheet, header.row, used),
-    conventions: { decimalSign, dateOrder },
-    merged: found.merged.filter(({ lastRow }) => lastRow > header.row),
+    conventions: { decimalSign, dateOrder, hasSwapped: found.conventions.hasSwapped },
+    merged: apartFrom(found.merged.filter(({ lastRow }) => lastRow > header.row)),
     apart: found.apart,
     hidden: found.hidden,
   };
@@ -119,4 +125,15 @@ function isChosen(columns: readonly ReadColumn[], mapping: ColumnMapping | null,
 
 function withoutRates(column: ReadColumn): ReadColumn {
   return column.field === 'line.taxRate' ? { ...column, field: null } : column;
+}
+
+/** @throws {UnreadableFile} when merged cells of a column overlap, which no program writes */
+function apartFrom(merged: readonly MergedCells[]): readonly MergedCells[] {
+  const sorted = merged.toSorted((a, b) => a.firstColumn - b.firstColumn || a.firstRow - b.firstRow);
+  for (const [nth, range] of sorted.entries()) {
+    const before = sorted[nth - 1];
+    if (before?.firstColumn === range.firstColumn && before.lastRow >= range.firstRow)
+      throw new UnreadableFile('damaged');
+  }
+  return merged;
 }

@@ -16,9 +16,17 @@ const ERROR = /^\s*(#(N\/A|REF!|VALUE!|VALEUR!|NAME\?|NOM\?|DIV\/0!|NUM!|NOMBRE!
 export function readValue(cell: Cell, kind: ColumnKind, conventions: Conventions, choices: Choices): CellValue {
   if (cell.kind === 'error' || (cell.kind === 'text' && ERROR.test(cell.text))) return { fault: 'cell_error' };
   if (cell.kind === 'uncomputed') return { fault: 'formula_not_computed' };
+  if (cell.kind === 'unseen') return { fault: 'shown_otherwise' };
+  if (cell.kind === 'time') return { fault: 'is_time' };
+  if (cell.kind === 'text' && cell.text.includes('\ufffd')) return { fault: 'bad_characters' };
+  if (cell.kind === 'number' && cell.format === 'foreign')
+    return { fault: 'foreign_currency', facts: { currency: CURRENCY } };
   if (cell.kind === 'text' && cell.text.length > IMPORT_LIMITS.cell)
     return { fault: 'cell_too_long', facts: { most: IMPORT_LIMITS.cell } };
   switch (kind) {
+    // It is only compared.
+    case 'key':
+      return { value: cellText(cell) };
     case 'text':
     case 'line':
       return readText(cell, kind);
@@ -44,6 +52,7 @@ export function readValue(cell: Cell, kind: ColumnKind, conventions: Conventions
 function readText(cell: Cell, kind: 'text' | 'line'): CellValue {
   if (cell.kind === 'day') return { fault: 'became_date' };
   if (cell.kind === 'number' && !cell.isPercent && plainNumber(cell.value) === null) return { fault: 'digits_lost' };
+  if (cell.kind === 'number' && cell.format === 'shaped') return { fault: 'shown_otherwise' };
   if (cell.kind !== 'text') return { value: cellText(cell) };
   if (kind === 'line') return { value: lineOf(cell.text) };
   return {
@@ -101,7 +110,8 @@ function readNumber(
   convert: (plain: string) => number | undefined,
 ): CellValue {
   const read = plainOf(cell, conventions);
-  return 'fault' in read ? read : checked(read.plain, places, convert);
+  if ('fault' in read) return read;
+  return read.isPercent ? { fault: 'percent_unexpected' } : checked(read.plain, places, convert);
 }
 
 function checked(plain: string, places: number, convert: (plain: string) => number | undefined): CellValue {
@@ -133,8 +143,12 @@ function readPercent(cell: Cell, conventions: Conventions): CellValue {
   return checked(read.plain, PERCENT_PLACES, (plain) => Number(plain) || undefined);
 }
 
-function readDate(cell: Cell, { dateOrder }: Conventions): CellValue {
-  if (cell.kind === 'day') return { value: cell.day };
+function readDate(cell: Cell, { dateOrder, hasSwapped }: Conventions): CellValue {
+  if (cell.kind === 'day') {
+    const [year, month = '', day = ''] = cell.day.split('-');
+    if (!hasSwapped || Number(day) > 12 || day === month) return { value: cell.day };
+    return { fault: 'ambiguous_date', facts: { dmy: cell.day, mdy: `${year}-${day}-${month}` } };
+  }
   if (cell.kind === 'number') {
     const date = dateOf(cellText(cell));
     return date?.day ? { value: date.day } : { fault: 'date_without_format' };

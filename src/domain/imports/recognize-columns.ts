@@ -72,6 +72,7 @@ export function countKnown(headers: readonly string[], mapping: ColumnMapping | 
 /** Finds the field of each column. A field that the mapping gives to one column is found in no other. */
 export function recognizeColumns(headers: readonly string[], mapping: ColumnMapping | null): readonly ReadColumn[] {
   const keys = headerKeys(headers);
+  const isRepeated = (key: string) => repeatedKeys(keys, mapping).has(key);
   const chosen = keys.map((key) => (mapping && Object.hasOwn(mapping, key) ? (mapping[key] ?? null) : undefined));
   const taken = new Set<string>();
   const found: (string | null)[] = chosen.map((field) => {
@@ -84,6 +85,7 @@ export function recognizeColumns(headers: readonly string[], mapping: ColumnMapp
     for (const [index, key] of keys.entries()) {
       const header = KNOWN.get(key);
       if (chosen[index] !== undefined || header?.rank !== rank || taken.has(header.field)) continue;
+      if (isRepeated(key)) continue;
       found[index] = header.field;
       taken.add(header.field);
     }
@@ -98,6 +100,20 @@ export function recognizeColumns(headers: readonly string[], mapping: ColumnMapp
     field: isBoth && found[index] === withTax ? null : (found[index] ?? null),
     isResult: RESULTS.has(headerKey(header)),
   }));
+}
+
+/**
+ * Returns the keys of headers that occur more than once, unless the mapping says which of the columns counts: it is not
+ * known which one does.
+ */
+function repeatedKeys(keys: readonly string[], mapping: ColumnMapping | null): ReadonlySet<string> {
+  const isChosen = (key: string) => mapping !== null && Object.hasOwn(mapping, key);
+  return new Set(keys.filter((key) => keys.includes(`${key} 2`) && !isChosen(key) && !isChosen(`${key} 2`)));
+}
+
+/** Returns the fields of headers that occur more than once, so that somebody has to choose. */
+export function repeatedFields(headers: readonly string[], mapping: ColumnMapping | null): readonly ImportField[] {
+  return [...repeatedKeys(headerKeys(headers), mapping)].flatMap((key) => KNOWN.get(key)?.field ?? []);
 }
 
 /** Returns the required fields that no column is. Of those of which one is enough, the first. */

@@ -1,3 +1,4 @@
+import { folded, wordsOf } from '../invoice/search/fold.ts';
 import { type Cell, cellText, type SheetRow } from './cell.ts';
 import { choiceKey } from './choices.ts';
 import type { Layout } from './layout.ts';
@@ -35,7 +36,8 @@ export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
       const isPart = current !== undefined && isContinued;
       return isPart ? { role: 'continues', fault: 'hidden_row' } : { role: 'ignored', reason: 'hidden', key };
     }
-    if (isContinued && current !== undefined) return { role: 'continues', fault: null };
+    if (isContinued && current !== undefined)
+      return { role: 'continues', fault: key === null && isCalledTotal(layout, row.cells) ? 'may_be_total' : null };
     // It may be a line of the invoice above, which would be incomplete without it.
     if (key === null && current != null && customer === customerOf(layout, row.cells))
       return { role: 'continues', fault: 'document_missing' };
@@ -44,6 +46,16 @@ export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
     if (isContinued) return { role: 'begins', key, fault: 'no_beginning' };
     return { role: 'begins', key, fault: key === null && layout.needsKey ? 'document_missing' : null };
   };
+}
+
+const TOTAL_WORDS = new Set(['total', 'totaux', 'subtotal', 'somme', 'sum', 'المجموع', 'مجموع', 'الاجمالي', 'اجمالي']);
+const BEFORE_TOTAL = new Set(['sous', 'grand', 'montant', 'sub']);
+
+/** Whether the description of a row begins like the name of a sum: `Total facture A`. */
+function isCalledTotal({ descriptionColumn }: Layout, cells: SheetRow['cells']): boolean {
+  const text = descriptionColumn === null ? '' : cellText(cells[descriptionColumn] ?? null);
+  const [first = '', second = ''] = wordsOf(folded(text.slice(0, 100)));
+  return TOTAL_WORDS.has(first) || (BEFORE_TOTAL.has(first) && TOTAL_WORDS.has(second));
 }
 
 function keyOf({ keyColumn }: Layout, cells: SheetRow['cells']): string | null {

@@ -14,6 +14,14 @@ export const ROW_FAULTS = [
   /** The spreadsheet turned a text into a date: `12/2026`. */
   'became_date',
   'not_a_number',
+  /** A percentage where a quantity, a price or an amount is expected. */
+  'percent_unexpected',
+  /** A time or duration where another value is expected: `12:00` is half a day. */
+  'is_time',
+  /** The cell shows something else than it holds: `FA-0007` for 7, or nothing. */
+  'shown_otherwise',
+  /** The cell has characters that could not be decoded. */
+  'bad_characters',
   /** `1,234` may be 1.234 or 1234, and the file does not tell which. */
   'ambiguous_number',
   /** `0.2` under percent may be 0.2 % or 20 %. */
@@ -47,6 +55,8 @@ export const ROW_FAULTS = [
   'rows_apart',
   /** A row of the invoice is hidden. */
   'hidden_row',
+  /** A row that is called a total, but has the figures of a line. */
+  'may_be_total',
   /** A quantity, a price or an amount in merged cells: it is not known for which line. */
   'merged_amount',
   /** Two columns that exclude each other are filled. Facts: `other`. */

@@ -48,12 +48,12 @@ it.each(FILES)('%s is read alike after its return, and after a second one', asyn
 });
 
 it.each(DOCUMENT_LANGUAGES)('what the template offers in %s is read', (language) => {
-  const conventions = { decimalSign: null, dateOrder: null };
+  const conventions = { decimalSign: null, dateOrder: null, hasSwapped: false };
   for (const { kind, values } of choicesOf(language)) {
     const read = values.map((value) => {
       const cell =
         typeof value === 'number'
-          ? ({ kind: 'number', value, isPercent: false } as const)
+          ? ({ kind: 'number', value, isPercent: false, format: null } as const)
           : ({ kind: 'text', text: value } as const);
       return readValue(cell, kind, conventions, CHOICES);
     });

@@ -10,6 +10,7 @@ import {
   languageOf,
   missingFields,
   recognizeColumns,
+  repeatedFields,
 } from '../../../../src/domain/imports/recognize-columns.ts';
 
 const fieldsOf = (headers: readonly string[]) => recognizeColumns(headers, null).map(({ field }) => field);
@@ -68,9 +69,9 @@ describe('columns', () => {
   });
 
   it('of the template precede synonyms, and a mapping precedes both', () => {
-    const headers = ['Article', 'Désignation', 'Client', 'PU'];
+    const headers = ['Article', 'Désignation', 'Client', 'PU HT'];
     expect(fieldsOf(headers)).toEqual([null, 'line.description', 'customer.name', 'line.unitPrice']);
-    const mapped = recognizeColumns(headers, { article: 'line.description', pu: null, client: 'no.such.field' });
+    const mapped = recognizeColumns(headers, { article: 'line.description', 'pu ht': null, client: 'no.such.field' });
     expect(mapped.map(({ field }) => field)).toEqual(['line.description', null, null, null]);
     expect(missingFields(mapped)).toEqual(['customer.name', 'line.unitPrice']);
   });
@@ -79,6 +80,12 @@ describe('columns', () => {
     expect(fieldsOf(['Date', 'Client'])).toEqual(['terms.operationDate', 'customer.name']);
     expect(fieldsOf(['Invoice Date', 'Due Date'])).toEqual(['terms.operationDate', 'terms.dueDate']);
     expect(fieldsOf(['Date facture', 'Date de livraison', 'التاريخ'])).toEqual([null, 'terms.operationDate', null]);
+  });
+
+  it('that do not say which of two they are, or whether a price includes tax, are left to whoever knows', () => {
+    expect(fieldsOf(['Client', 'Qté', 'Qté', 'Prix'])).toEqual(['customer.name', null, null, null]);
+    expect(repeatedFields(['Client', 'Qté', 'Qté'], null)).toEqual(['line.quantity']);
+    expect(repeatedFields(['Client', 'Qté', 'Qté'], { 'qte 2': 'line.quantity' })).toEqual([]);
   });
 
   it('that the service added are known', () => {

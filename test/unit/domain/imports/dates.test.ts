@@ -41,6 +41,8 @@ describe('dates in texts', () => {
     expect(decideOrder({ dmy: 0, ymd: 0, mdy: 0 })).toBe('dmy');
     expect(decideOrder({ dmy: 0, ymd: 0, mdy: 2 })).toBe('mdy');
     expect(decideOrder({ dmy: 1, ymd: 0, mdy: 2 })).toBeNull();
+    // One date may be a typing error.
+    expect(decideOrder({ dmy: 0, ymd: 0, mdy: 1 }, 5)).toBeNull();
     expect(decideOrder({ dmy: 0, ymd: 2, mdy: 0 })).toBe('ymd');
   });
 });
