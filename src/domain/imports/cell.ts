@@ -91,5 +91,5 @@ export function shownText(cell: Cell | null): string | null {
 
 /** Puts a text on one line, with single spaces. No-break spaces and what only directs text count as spaces. */
 export function lineOf(text: string): string {
-  return text.replaceAll(/[\s\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/g, ' ').trim();
+  return text.replaceAll(/[\s\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/g, ' ').trim();
 }

@@ -155,7 +155,7 @@ const EXEMPT = new Set(
 function rateOf(cell: Cell): CellValue {
   const unknown: CellValue = { fault: 'unknown_rate', facts: { accepted: TAX_RATES.join(', ') } };
   if (cell.kind === 'day') return { fault: 'became_date' };
-  const text = cellText(cell);
+  const text = folded(cellText(cell)).replaceAll('٪', '%');
   if (EXEMPT.has(choiceKey(text))) return { value: 0 };
   const [, stated] =
     /(?:^|[^\d.,])(\d{1,3}(?:[.,]\d+)?)\s*%/.exec(text) ??

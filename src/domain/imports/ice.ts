@@ -1,3 +1,4 @@
+import { folded } from '../invoice/search/fold.ts';
 import { type Cell, cellText, plainNumber } from './cell.ts';
 import type { CellValue } from './cell-value.ts';
 
@@ -17,7 +18,7 @@ export function readIce(cell: Cell): CellValue {
     return hasCheckKey(ice) ? { value: ice } : { fault: 'ice_as_number' };
   }
   // People group the digits, and write the word before them.
-  const text = cellText(cell).replace(/^\s*I\.?C\.?E\.?\s*(?:n°)?\s*:?\s*/i, '');
+  const text = folded(cellText(cell)).replace(/^\s*I\.?C\.?E\.?\s*(?:n°)?\s*:?\s*/i, '');
   if (/^\d([.,]\d+)?\s?E\s?\+?\d{1,2}$/i.test(text)) return { fault: 'digits_lost' };
   const digits = text.replaceAll(/[\s.\-']/g, '');
   if (/^\d{9}0{6}$/.test(digits) && !hasCheckKey(digits)) return { fault: 'digits_lost' };
@@ -25,7 +26,7 @@ export function readIce(cell: Cell): CellValue {
     const ice = digits.padStart(DIGITS, '0');
     return { value: hasCheckKey(ice) ? ice : digits };
   }
-  return { value: /^\d+$/.test(digits) ? digits : text };
+  return { value: /^\d+$/.test(digits) ? digits : cellText(cell) };
 }
 
 function hasCheckKey(ice: string): boolean {

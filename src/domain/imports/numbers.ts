@@ -30,7 +30,7 @@ export function numberOf(text: string): NumberText | null {
     .replaceAll(/[٠-٩۰-۹]/g, (digit) => String((digit.codePointAt(0) ?? 0) % 16))
     .replace(FOREIGN, '')
     .replaceAll(DIRHAM, '')
-    .replaceAll(/[%٪\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .replaceAll(/[%٪\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
     .trim();
   const [, sign = '', bracket = '', body = '', after = ''] =
     /^([+\-−]?)\s*(\(?)\s*(.*?)\s*\)?([-−]?)$/s.exec(digits) ?? [];

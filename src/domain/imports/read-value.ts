@@ -1,4 +1,5 @@
 import { PERCENT_PLACES, PRICE_PLACES, QUANTITY_PLACES } from '../decimal.ts';
+import { folded } from '../invoice/search/fold.ts';
 import { CURRENCY, MAX_CENTIMES } from '../money.ts';
 import { type Cell, cellText, lineOf, plainNumber } from './cell.ts';
 import type { CellFault, CellValue, Conventions } from './cell-value.ts';
@@ -17,7 +18,7 @@ export function readValue(cell: Cell, kind: ColumnKind, conventions: Conventions
   if (cell.kind === 'error' || (cell.kind === 'text' && ERROR.test(cell.text))) return { fault: 'cell_error' };
   if (cell.kind === 'uncomputed') return { fault: 'formula_not_computed' };
   if (cell.kind === 'unseen') return { fault: 'shown_otherwise' };
-  if (cell.kind === 'time') return { fault: 'is_time' };
+  if (cell.kind === 'time') return { fault: kind === 'date' ? 'not_a_date' : 'is_time' };
   if (cell.kind === 'text' && cell.text.includes('\ufffd')) return { fault: 'bad_characters' };
   if (cell.kind === 'number' && cell.format === 'foreign')
     return { fault: 'foreign_currency', facts: { currency: CURRENCY } };
@@ -72,7 +73,7 @@ function readDigits(cell: Cell): CellValue {
   if (cell.kind === 'day') return { fault: 'became_date' };
   const text = cellText(cell);
   if (isShortened(text)) return { fault: 'digits_lost' };
-  return { value: text.replaceAll(/[\s.-]/g, '') };
+  return { value: folded(text).replaceAll(/[\s.-]/g, '') };
 }
 
 /** Whether a text is a long number that a program has shortened: `1,234E+14`. */

@@ -26,25 +26,43 @@ export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
   /** The key of the present invoice; undefined before the first. */
   let current: string | null | undefined;
   let customer = '';
-  return (row) => {
-    if (row.cells.every((cell) => cell === null)) return { role: 'empty' };
-    const key = keyOf(layout, row.cells);
-    const { reason, isOwn } = ignoredReason(layout, row);
-    if (reason !== null) return { role: 'ignored', reason, key: null };
-    const isContinued = key === null ? isOwn && !hasCustomer(layout, row.cells) : key === current;
-    if (row.isHidden) {
-      const isPart = current !== undefined && isContinued;
-      return isPart ? { role: 'continues', fault: 'hidden_row' } : { role: 'ignored', reason: 'hidden', key };
-    }
-    if (isContinued && current !== undefined)
-      return { role: 'continues', fault: key === null && isCalledTotal(layout, row.cells) ? 'may_be_total' : null };
-    // It may be a line of the invoice above, which would be incomplete without it.
-    if (key === null && current != null && customer === customerOf(layout, row.cells))
-      return { role: 'continues', fault: 'document_missing' };
+  /**
+   * Why rows that continue do not belong to the present invoice: the beginning of another one was left out between them,
+   * because it is hidden, or has nothing but a customer or a key.
+   */
+  let left: RowFault | null = null;
+
+  function begin(key: string | null, cells: SheetRow['cells'], fault: RowFault | null): RowRole {
     current = key;
-    customer = customerOf(layout, row.cells);
-    if (isContinued) return { role: 'begins', key, fault: 'no_beginning' };
-    return { role: 'begins', key, fault: key === null && layout.needsKey ? 'document_missing' : null };
+    customer = customerOf(layout, cells);
+    left = null;
+    return { role: 'begins', key, fault };
+  }
+
+  return (row) => {
+    const { cells } = row;
+    if (cells.every((cell) => cell === null)) return { role: 'empty' };
+    const key = keyOf(layout, cells);
+    const { reason, isOwn } = ignoredReason(layout, row);
+    if (reason !== null) {
+      const isOther = key === null ? hasCustomer(layout, cells) : key !== current;
+      if (reason !== 'repeated_header' && isOther) left ??= 'no_beginning';
+      return { role: 'ignored', reason, key: null };
+    }
+    const isContinued = key === null ? isOwn && !hasCustomer(layout, cells) : key === current;
+    if (row.isHidden) {
+      if (isContinued && current !== undefined && left === null) return { role: 'continues', fault: 'hidden_row' };
+      if (!isContinued) left = 'hidden_row';
+      return { role: 'ignored', reason: 'hidden', key };
+    }
+    if (isContinued && left !== null) return begin(key, cells, left);
+    if (isContinued && current !== undefined)
+      return { role: 'continues', fault: key === null && isCalledTotal(layout, cells) ? 'may_be_total' : null };
+    // It may be a line of the invoice above, which would be incomplete without it.
+    if (key === null && current != null && left === null && customer === customerOf(layout, cells))
+      return { role: 'continues', fault: 'document_missing' };
+    if (isContinued) return begin(key, cells, 'no_beginning');
+    return begin(key, cells, key === null && layout.needsKey ? 'document_missing' : null);
   };
 }
 
@@ -85,7 +103,7 @@ function ignoredReason(
   if (own.length >= 2 && own.every(([index, cell]) => isHeader(layout, index, cell))) return is('repeated_header');
   const texts = filled.filter(([, cell]) => cell.kind === 'text' && !/\d/.test(cell.text));
   const named = texts.find(([, cell]) => TOTALS.test(choiceKey(cellText(cell))));
-  if (named && !isNamedLine(layout, named[0], cells)) {
+  if (named && !isLine(layout, cells)) {
     const others = [layout.keyColumn, ...layout.customerColumns].filter((index) => index !== named[0]);
     if (others.every((index) => index === null || cells[index] == null)) return is('total');
   }
@@ -112,9 +130,10 @@ function isRowOfSums({ columns }: Layout, own: readonly (readonly [number, Cell]
   return isAmount;
 }
 
-/** Whether a text is the description of a line, which may be named like a sum: then its figures are all there. */
-function isNamedLine(layout: Layout, index: number, cells: SheetRow['cells']): boolean {
-  return index === layout.descriptionColumn && isPriced(layout, cells);
+/** Whether a row is a complete line, whatever its words are. */
+function isLine(layout: Layout, cells: SheetRow['cells']): boolean {
+  const { descriptionColumn } = layout;
+  return isPriced(layout, cells) && descriptionColumn !== null && cells[descriptionColumn] != null;
 }
 
 /** Whether a row has all the figures of a line. */
