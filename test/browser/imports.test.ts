@@ -187,6 +187,8 @@ describe.skipIf(BROWSER_PATH === null)('the pages of imports', () => {
     await page.click('.card > details > summary');
     const facts = await textOf(page, '.facts');
     for (const fact of ['windows-1256', ';', 'virgule']) expect(facts).toContain(fact);
+    // A CSV file has no sheets.
+    expect(facts).not.toContain(IMPORT_TEXTS.fr.facts.otherSheets);
     // Another file with these headers needs no answer.
     const list = page.url().replace(/imports\/.*/, 'imports');
     await page.goto(list);

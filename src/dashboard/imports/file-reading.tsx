@@ -63,7 +63,7 @@ function factsOf(reading: Reading, language: 'fr' | 'en' | 'ar'): [Fact, Compone
   const { facts: _, ...words } = IMPORT_TEXTS[language];
   const { sheet, otherSheets, encoding, separator, decimalSign, dateOrder, dateSystem, ignoredRows } = reading;
   const known = (texts: Readonly<Record<string, string>>, key: string | null) => key && (texts[key] ?? key);
-  const isolated = (text: string | number | null) => text !== null && <bdi>{text}</bdi>;
+  const isolated = (text: string | null) => text !== null && text !== '' && <bdi>{text}</bdi>;
   const ignored = ignoredRows
     .map(({ row, reason }) => `${row} (${known(words.ignored, reason)})`)
     .join(LIST_COMMA[language]);
