@@ -140,6 +140,10 @@ withSharedService(
     const { remapImport } = (await tenant.client.graphql(REMAP, { id: first.id, columns: chosen })).body.data;
     expect(remapImport.import.id).toBe(first.id);
     const remapped = await until(tenant.client, first.id, ({ status }) => status === 'checked');
+    // Who has seen the verdicts of before does not start others.
+    const before = `mutation { startImport(id: "${first.id}", round: 1) { ... on Error { code param } } }`;
+    const late = (await tenant.client.graphql(before)).body.data.startImport;
+    expect(late).toEqual({ code: 'import_not_checked', param: 'round' });
     expect(remapped.reading.missing).toEqual([]);
     expect(remapped.counts.invoices).toBe(1);
 

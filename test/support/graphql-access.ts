@@ -55,7 +55,7 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + + + 403 403 403 403 + + + + +  DraftEdge cursor node
 + + + 403 403 403 403 + + + + +  ImportConnection edges nodes pageInfo
 + + + 403 403 403 403 + + + + +  ImportEdge cursor node
-+ 404 404 403 403 403 403 + + + + 404  Import counts createdAt createdBy expiresAt failure fileName fileSha256 fileSize id invoices reading settled
++ 404 404 403 403 403 403 + + + + 404  Import counts createdAt createdBy expiresAt failure fileName fileSha256 fileSize id invoices reading round settled
 + 404 404 403 403 403 403 + + + + 404  Import startedAt startedBy status
 + 404 404 403 403 403 403 + + + + 404  ImportCounts accepted faulty invoices issued known ready refused rejected
 + 404 404 403 403 403 403 + + + + 404  FileReading columns dateOrder dateSystem decimalSign encoding format headerRow ignoredRows invoices language

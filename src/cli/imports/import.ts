@@ -69,7 +69,7 @@ async function importOne(
   let facts = await waitFor(access, id, ({ status }) => status !== 'reading');
   const isReadable = facts.status !== 'unreadable' && facts.reading?.missing.length === 0;
   if (isReadable && !isDry && facts.counts.ready > 0) {
-    await start(access, id);
+    await start(access, facts);
     // With a failure it waits for somebody; the service goes on by itself then.
     facts = await waitFor(access, id, ({ status, failure }) => status === 'done' || failure !== null);
     if (facts.status === 'done') facts = await waitFor(access, id, ({ settled }) => settled, DECISIONS_MS);

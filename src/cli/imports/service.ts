@@ -8,6 +8,7 @@ import { type Access, operate } from '../webhooks/service.ts';
 /** What the commands read of an import. */
 export interface ImportFacts {
   readonly id: string;
+  readonly round: number;
   readonly status: 'reading' | 'unreadable' | 'checked' | 'issuing' | 'done';
   readonly settled: boolean;
   readonly failure: { readonly code: string; readonly message: string } | null;
@@ -49,7 +50,7 @@ export interface ProblemFacts {
   readonly message: string;
 }
 
-const FACTS = `id status settled failure { code message }
+const FACTS = `id round status settled failure { code message }
   reading { format sheet encoding separator decimalSign dateOrder rows missing columns { header field result }
     otherSheets ignoredRows { row reason } }
   counts { invoices ready faulty known issued refused accepted rejected }`;
@@ -59,7 +60,7 @@ export const READ_IMPORT = `query ($id: ID!) { import(id: $id) { ${FACTS} } }`;
 export const READ_PROBLEMS = `query ($id: ID!, $after: String) { import(id: $id) {
   invoices(only: [faulty, refused, known], first: 100, after: $after) {
     nodes { firstRow sheet verdict warnings { code message } problems { sheet row column header value code message } } pageInfo { hasNextPage endCursor } } } }`;
-export const START_IMPORT = `mutation ($id: ID!) { startImport(id: $id) {
+export const START_IMPORT = `mutation ($id: ID!, $round: Int) { startImport(id: $id, round: $round) {
   ... on StartImportPayload { import { id } } ... on Error { refused: message } } }`;
 
 const POLL_MS = 300;
@@ -126,8 +127,8 @@ interface ProblemsPage {
   };
 }
 
-export async function start(access: Access, id: string): Promise<void> {
-  await operate(access, START_IMPORT, { id });
+export async function start(access: Access, { id, round }: Pick<ImportFacts, 'id' | 'round'>): Promise<void> {
+  await operate(access, START_IMPORT, { id, round });
 }
 
 /** Writes the file of an import with its verdicts. @throws {InputError} when it cannot be written */

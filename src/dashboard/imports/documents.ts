@@ -28,6 +28,7 @@ export const IMPORT = graphql(`
     }
   }
   fragment Progress on Import {
+    round
     status
     settled
     failure { code message }
@@ -43,6 +44,7 @@ export const IMPORT_PROGRESS = graphql(`
     importProgress(id: $id) { ...Progress }
   }
   fragment Progress on Import {
+    round
     status
     settled
     failure { code message }
@@ -74,8 +76,8 @@ export const IMPORTED_INVOICES = graphql(`
 export type ImportedInvoice = ResultOf<typeof IMPORTED_INVOICES>['import']['invoices']['nodes'][number];
 
 export const START_IMPORT = graphql(`
-  mutation StartImport($id: ID!) {
-    result: startImport(id: $id) {
+  mutation StartImport($id: ID!, $round: Int) {
+    result: startImport(id: $id, round: $round) {
       ... on StartImportPayload { import { id } }
       ... on Error { code message }
     }

@@ -77,12 +77,12 @@ function Progress({ imported, onStarted }: { readonly imported: Imported; readon
   const { tenant, environment } = useWorkspace();
   const starting = useChange(START_IMPORT);
   const words = IMPORT_TEXTS[language];
-  const { id, status, counts, failure, reading } = imported;
+  const { id, round, status, counts, failure, reading } = imported;
   const { invoices, ready, issued, refused, accepted, rejected } = counts;
   const number = (count: number) => formatNumber(count, language);
   const handled = issued + refused;
   async function start(): Promise<void> {
-    if (await starting.run({ id })) onStarted();
+    if (await starting.run({ id, round })) onStarted();
   }
   return (
     <section class="card import-progress" aria-busy={status === 'reading' || status === 'issuing'}>

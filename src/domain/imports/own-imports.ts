@@ -111,17 +111,22 @@ export const IMPORT_USE_CASES = {
 
   /**
    * Issues the invoices of a file that are ready. A repeated request changes nothing.
-   * @throws {ServiceError} import_not_checked while the file is read, or if it cannot be
+   * @param round the reading whose verdicts the caller has seen; null: the present one
+   * @throws {ServiceError} import_not_checked while the file is read, if it cannot be, or if it was read anew since
    */
   startImport: {
     scope: 'issue',
     audit: { action: 'import.started', description: 'The invoices of an uploaded file were issued.' },
-    async run(needs: ChangeNeeds, { by, record }: Change, id: string): Promise<Import> {
+    async run(needs: ChangeNeeds, { by, record }: Change, id: string, round: number | null): Promise<Import> {
       const { imports, wakeImports } = needs;
       for (;;) {
         const present = await ownImport(imports, by, id);
         if (present.status === 'issuing' || present.status === 'done') return present;
         if (present.status !== 'checked') throw notChecked(present);
+        if (round !== null && round !== present.round) {
+          const message = `Import ${id} was read anew with other columns meanwhile. Read it again.`;
+          throw serviceError('import_not_checked', message, 'round');
+        }
         const now = new Date();
         const change = { status: 'issuing', startedAt: now, startedBy: actorOf(by), failure: null } as const;
         const started = await imports.change(present, ['checked'], change, now);

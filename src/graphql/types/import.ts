@@ -58,6 +58,9 @@ const ImportType = builder.objectRef<Import>('Import').implement({
     fileSize: t.int({ description: 'Its size in bytes.', resolve: ({ file }) => file.size }),
     fileSha256: t.string({ description: 'Its SHA-256, in hex.', resolve: ({ file }) => file.sha256 }),
     status: t.expose('status', { type: ImportStatusType, description: 'How far it is.' }),
+    round: t.exposeInt('round', {
+      description: '1, and one more each time that the file is read anew with other columns.',
+    }),
     reading: t.expose('reading', {
       type: FileReadingType,
       nullable: true,
@@ -162,8 +165,14 @@ builder.mutationFields((t) => ({
     errors: { types: [NotFoundError, ConflictError] },
     description:
       'Issues the invoices of a file that are `ready`, in the order of the file. A repeated request changes nothing. Each invoice is issued once, also if its file is uploaded again. For secret keys, and people who may invoice.',
-    args: { id: t.arg.id(ID) },
-    resolve: (_root, { id }, { principal, useCases }) => useCases.startImport(principal, id),
+    args: {
+      id: t.arg.id(ID),
+      round: t.arg.int({
+        description:
+          '`Import.round` of the verdicts that you have seen. If the file was read anew since: `import_not_checked`.',
+      }),
+    },
+    resolve: (_root, { id, round }, { principal, useCases }) => useCases.startImport(principal, id, round ?? null),
   }),
   remapImport: t.field({
     type: payloadOf('remapImport', 'import', ImportType, 'The import.'),
