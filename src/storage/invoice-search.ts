@@ -165,7 +165,9 @@ async function choose(
     whole.length === only.length &&
     whole.every(({ narrow, ordered }) => narrow === ordered)
   )
-    return whole.flatMap((place) => kinds.map((kind) => ({ kind, place: orderedOf(place), rows: MOST_COUNTED })));
+    return whole.flatMap((place) =>
+      kinds.map((kind) => ({ kind, place: place.ordered ?? WHOLE_LIST, rows: MOST_COUNTED })),
+    );
   const probes = { left: MOST_PROBED };
   let best: { readonly rows: number; readonly sources: Sources } | null = null;
   for (const meanings of candidates) {
@@ -189,10 +191,11 @@ async function smallestOf(
 ): Promise<Sources[number]> {
   const count = (place: SearchedPlace, most: number) => countRows(invoices, query, kind, place, most);
   const [smallest, ...others] = await Promise.all(
-    places.map(async (each) => {
-      const place = orderedOf(each);
-      return { kind, place, rows: await count(place, MOST_COUNTED) };
-    }),
+    places.map(async ({ ordered }) => ({
+      kind,
+      place: ordered ?? WHOLE_LIST,
+      rows: ordered ? await count(ordered, MOST_COUNTED) : MOST_COUNTED,
+    })),
   );
   if (!smallest) return [];
   const ordered = others.reduce((a, b) => (b.rows < a.rows ? b : a), smallest);
@@ -223,9 +226,8 @@ function both(place: OrderedPlace): SearchedPlaces {
   return { narrow: place, ordered: place };
 }
 
-function orderedOf({ ordered }: SearchedPlaces): OrderedPlace {
-  return ordered ?? { all: true };
-}
+/** Read where nothing smaller is in the order of the list. It is taken for large, and not counted. */
+const WHOLE_LIST = { all: true } as const;
 
 /** As `createdWithin` of a list. */
 function isWithin({ status, createdFrom, createdUntil }: InvoicePageQuery, row: FoundRow): boolean {

@@ -126,6 +126,17 @@ describe('counts', () => {
   });
 });
 
+test('counts of one word read keys alone, as explain says', async () => {
+  await fill();
+  const explain = async (query: Document) => {
+    const command = { explain: { count: items.collectionName, query, hint: 'words' }, verbosity: 'executionStats' };
+    const { queryPlanner, executionStats } = await client.db(items.dbName).command(command);
+    return [queryPlanner.winningPlan.inputStage.stage, executionStats.totalDocsExamined];
+  };
+  expect(await explain({ owner: 0, words: 'w1' })).toEqual(['COUNT_SCAN', 0]);
+  expect((await explain({ owner: 0, words: /^w1/ }))[0]).toBe('IXSCAN');
+});
+
 test('the order is known after a restart, and of an index that was built over documents', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'array-indexes-'));
   try {

@@ -14,10 +14,12 @@ import { createAuditLog } from '../../src/storage/audit-log.ts';
 import { COLLECTIONS } from '../../src/storage/collection-rules.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { createDraftStore } from '../../src/storage/drafts.ts';
+import { createImportStore } from '../../src/storage/imports.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createRequestLog } from '../../src/storage/request-log.ts';
 import { createDeliveryLedger } from '../../src/storage/webhook-deliveries.ts';
 import { createEventLog } from '../../src/storage/webhook-events.ts';
+import { anImport } from '../support/imports.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { startTestMongo } from '../support/mongodb.ts';
 import { sampled } from '../support/samples.ts';
@@ -212,6 +214,15 @@ const LISTS: Record<
         }),
       orderOf: async (id) => (await drafts.find(id))?.order ?? null,
       page: async (limit, cursor) => idsOf(await drafts.page({ ...query, limit, cursor })),
+    };
+  },
+  imports(db, tenantId) {
+    const imports = createImportStore(db);
+    const query = { ...OWNER, tenantId, from: null, until: null };
+    return {
+      add: (order) => imports.insert({ ...anImport({ ...OWNER, tenantId }, 'a'), order }),
+      orderOf: async (id) => (await imports.find(id))?.order ?? null,
+      page: async (limit, cursor) => idsOf(await imports.page({ ...query, limit, cursor })),
     };
   },
   audit_log(db, tenantId) {

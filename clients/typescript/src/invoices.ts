@@ -76,8 +76,8 @@ const CREDIT = `mutation ($id: ID!, $input: CreditInvoiceInput!, $key: String) {
     ... on Error { code message param status }
   }
 }`;
-const REPLACE = `mutation ($id: ID!, $input: CreateInvoiceInput!, $reason: CreditReason!, $key: String) {
-  replaceInvoice(invoiceId: $id, input: $input, reason: $reason, idempotencyKey: $key) {
+const REPLACE = `mutation ($id: ID!, $input: CreateInvoiceInput!, $reason: CreditReason!, $note: String, $key: String) {
+  replaceInvoice(invoiceId: $id, input: $input, reason: $reason, note: $note, idempotencyKey: $key) {
     ... on ReplaceInvoicePayload { replayed invoice { id status amount } creditNote { id status amount } }
     ... on Error { code message param status }
   }
@@ -160,9 +160,9 @@ export class Invoices {
   async replace(
     id: string,
     input: Readonly<Record<string, unknown>>,
-    { reason, ...options }: CallOptions & Keyed & { readonly reason: CreditReason },
+    { reason, note, ...options }: CallOptions & Keyed & Pick<CreditInput, 'reason' | 'note'>,
   ): Promise<Replacement> {
-    const variables = { id, input, reason, key: keyOf(options) };
+    const variables = { id, input, reason, note, key: keyOf(options) };
     return run(this.#http, 'replaceInvoice', { query: REPLACE, variables }, repeatable(options));
   }
 }

@@ -26,14 +26,15 @@ const HEADER = 'service-signature';
 export async function verify(
   body: Uint8Array | ArrayBuffer | string,
   headers: RequestHeaders,
-  secret: string | readonly string[],
+  secret: string | readonly (string | undefined)[] | undefined,
   { toleranceSeconds = 300, now = Date.now() }: VerifyOptions = {},
 ): Promise<InvoiceEvent> {
   if (typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ArrayBuffer))
     throw new SignatureError(
       'The body was parsed before. The signature is of its bytes: pass the raw body (Express: express.raw({ type: "application/json" }); Fetch: await request.arrayBuffer()).',
     );
-  const secrets = [secret].flat();
+  // Of a rotation, one variable of the environment is often unset.
+  const secrets = [secret].flat().flatMap((each) => each ?? []);
   if (secrets.length === 0 || secrets.some((each) => !each.startsWith('whsec_')))
     throw new SignatureError(
       'The secret of an endpoint begins with whsec_. It is shown once, when the endpoint is created.',

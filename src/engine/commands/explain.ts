@@ -2,8 +2,8 @@ import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { drained, type Steps } from '../query/pause.ts';
 import { asDoc, type Doc } from '../query/types.ts';
-import { explainAccess } from '../store/explain.ts';
-import { newReadStats, prepareQuery, type Query } from '../store/read.ts';
+import { explainAccess, explainCount } from '../store/explain.ts';
+import { countMatches, countsKeys, newReadStats, prepareQuery, type Query } from '../store/read.ts';
 import type { ReadStats } from '../store/scan.ts';
 
 import { Arguments } from './arguments.ts';
@@ -26,8 +26,8 @@ export const explain: Command = {
     if (!VERBOSITIES.includes(verbosity)) throw new CommandError('BadValue', `unknown verbosity '${verbosity}'`);
     const name = Object.keys(command)[0] ?? '';
     const args = new Arguments(name, command);
-    const { query, rest, projected } = queryOf({ ...context, args }, name);
-    const described = describe(context, args.collection(), query, rest, projected, verbosity !== 'queryPlanner');
+    const explaining = { ...queryOf({ ...context, args }, name), isCount: name === 'count' };
+    const described = describe(context, args.collection(), explaining, verbosity !== 'queryPlanner');
     return inSlices(context, `${context.db}.${args.collection()}`, explained(context, command, described));
   },
 };
@@ -91,9 +91,7 @@ function queryOf(context: Context, name: string): Explained {
 function* describe(
   context: Context,
   name: string,
-  query: Query,
-  rest: Doc[],
-  projected: boolean,
+  { query, rest, projected, isCount }: Explained & { readonly isCount: boolean },
   executed: boolean,
 ): Steps<Doc> {
   const { store, db } = context;
@@ -104,8 +102,12 @@ function* describe(
   let winningPlan: Doc = { stage: 'EOF' };
   if (collection) {
     const prepared = prepareQuery(store, collection, query);
-    winningPlan = explainAccess(prepared.plan, query, projected);
-    if (executed) {
+    const isOfKeys = isCount && countsKeys(prepared.plan);
+    winningPlan = isOfKeys ? explainCount(prepared.plan) : explainAccess(prepared.plan, query, projected);
+    if (executed && isOfKeys) {
+      returned = yield* countMatches(store, collection, query, context.deadline);
+      stats.keys = returned;
+    } else if (executed) {
       yield* drained(prepared.run(stats), () => {
         returned++;
       });

@@ -4,6 +4,12 @@ import type { IndexScan } from './bounds.ts';
 import type { Plan } from './planner.ts';
 import type { Query } from './read.ts';
 
+/** Describes a plan whose keys are counted. */
+export function explainCount({ access }: Plan): Doc {
+  const scan = access.kind === 'IXSCAN' ? { ...indexStage(access), stage: 'COUNT_SCAN' } : {};
+  return { stage: 'COUNT', inputStage: scan };
+}
+
 /** Describes a plan as a tree of MongoDB's stages. */
 export function explainAccess({ access, sorted }: Plan, query: Query, projected: boolean): Doc {
   const { filter, sort, skip, limit } = query;

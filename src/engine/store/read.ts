@@ -105,6 +105,11 @@ export function prepareQuery(store: Store, collection: Collection, query: Query)
   };
 }
 
+/** Whether the keys of a plan's index scan are counted instead of its documents. */
+export function countsKeys({ access, exact }: Plan): boolean {
+  return exact && access.kind === 'IXSCAN' && hasOneKeyEach(access);
+}
+
 /** Counts the matching documents. Counts index keys alone where the index scan is exact. */
 export function* countMatches(store: Store, collection: Collection, query: Query, deadline: number): Steps<number> {
   const within = (n: number): number => {
@@ -115,8 +120,8 @@ export function* countMatches(store: Store, collection: Collection, query: Query
     return within(store.documents.count(collection));
   store.database.past?.all(collection);
   const prepared = prepareQuery(store, collection, { ...query, sort: {} });
-  const { access, exact } = prepared.plan;
-  if (exact && access.kind === 'IXSCAN' && hasOneKeyEach(access)) {
+  const { access } = prepared.plan;
+  if (access.kind === 'IXSCAN' && countsKeys(prepared.plan)) {
     const most = query.limit > 0 ? query.skip + query.limit : Number.POSITIVE_INFINITY;
     const keys = yield* countKeys(store.database, access.index, access.bounds.ranges, most);
     if (keys !== undefined) return within(keys);
