@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
-import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../domain/document-language.ts';
+import type { DocumentLanguage } from '../domain/document-language.ts';
 import { MINUTE_MS } from '../domain/durations.ts';
 import { serviceError } from '../domain/errors.ts';
 import { takeTurn } from '../domain/event-loop-turns.ts';
@@ -12,7 +12,7 @@ import { IMPORT_LIMITS } from '../domain/imports/limits.ts';
 import { expiryOf } from '../domain/imports/own-imports.ts';
 import type { WorkbookTemplates } from '../domain/imports/ports.ts';
 import type { FileReading } from '../domain/imports/reading.ts';
-import { createFairQueue, QueueFull } from '../domain/kit/fair-queue.ts';
+import { createFairQueue } from '../domain/kit/fair-queue.ts';
 import { requireScope } from '../domain/principal.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import { accessOf } from '../graphql/access.ts';
@@ -22,12 +22,13 @@ import { BODY_MS } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { answerJson } from './json.ts';
 import { type LeastSpeed, requireSpeed } from './least-speed.ts';
+import { languageIn, languageOf, refuseOthers } from './query-parameters.ts';
 import { principalOf } from './state.ts';
+import { followFile, TABLE_MEDIA_TYPES, takeFilePlace, WHEN_FREE } from './streamed-file.ts';
 
 /** Maximum number of files of a tenant, and of all tenants, that arrive at once. Others are refused. */
 const PLACES = { placesPerKey: 2, places: 32, perKey: 0 } as const;
-/** When a refused upload may be tried again, seconds. */
-const WHEN_FREE = '10';
+const BUSY = `Too many files are sent at the moment. Try again in ${WHEN_FREE} s.`;
 /**
  * How many bytes of a too large file are read and discarded. Many clients read no answer before they have sent
  * everything.
@@ -42,11 +43,6 @@ const BYTES_A_UNIT = 300;
 const RETURNS = { placesPerKey: 2, places: 16, perKey: 0 } as const;
 /** How fast a client must read, so that it does not keep others from a place. */
 const LEAST_SPEED: LeastSpeed = { bytes: 256 * 1024, withinMs: MINUTE_MS };
-
-const MEDIA_TYPES: Readonly<Record<FileReading['format'], string>> = {
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  csv: 'text/csv; charset=utf-8',
-};
 
 export interface ImportRouteParts {
   readonly useCases: Pick<UseCases, 'uploadImport' | 'import'>;
@@ -76,7 +72,7 @@ export function importRoutes({
     const { tenant, environment } = requireScope(principalOf(ctx), accessOf('uploadImport').scope);
     const { name, language } = namedFile(ctx);
     const owner = { tenantId: tenant.id, environment };
-    const leave = await takePlace(ctx, arriving, tenant.id);
+    const leave = await takeFilePlace(ctx, arriving, tenant.id, BUSY);
     const id = newId('imp');
     try {
       const file = await receive(ctx, owner, id);
@@ -90,17 +86,6 @@ export function importRoutes({
       throw error;
     } finally {
       leave();
-    }
-  }
-
-  /** Takes a place. @throws {ServiceError} rate_limit_exceeded, with `Retry-After` */
-  async function takePlace(ctx: Context, queue: typeof arriving, tenantId: string): Promise<() => void> {
-    try {
-      return await queue.enter(tenantId);
-    } catch (error) {
-      if (!(error instanceof QueueFull)) throw error;
-      ctx.set('Retry-After', WHEN_FREE);
-      throw serviceError('rate_limit_exceeded', `Too many files are sent at the moment. Try again in ${WHEN_FREE} s.`);
     }
   }
 
@@ -169,18 +154,13 @@ export function importRoutes({
       const message = `The file of import ${id} was not read: it is ${imported.status}.`;
       throw serviceError('import_not_checked', message, 'id');
     }
-    const leave = await takePlace(ctx, returning, tenant.id);
+    const leave = await takeFilePlace(ctx, returning, tenant.id, BUSY);
     ctx.attachment(file.name);
     ctx.status = 200;
     if (ctx.method === 'HEAD') leave();
     else {
       const body = Readable.from(returnedFile(imported), { objectMode: false });
-      const unfollow = streams.whenRevoked(principal, () => body.destroy());
-      // Koa destroys it when the answer has ended, or the client is gone.
-      body.once('close', () => {
-        unfollow();
-        leave();
-      });
+      followFile(body, principal, streams, leave);
       ctx.body = body;
       requireSpeed(ctx.res, LEAST_SPEED);
     }
@@ -190,17 +170,13 @@ export function importRoutes({
   /** Answers with an empty workbook. */
   async function sendTemplate(ctx: Context): Promise<void> {
     requireScope(principalOf(ctx), accessOf('imports').scope);
-    const { language: asked, ...others } = ctx.query;
-    const [unknown] = Object.keys(others);
-    if (unknown !== undefined)
-      throw serviceError('invalid_request', 'The only parameter is language.', unknown.slice(0, 100));
-    const language = languageOf(ctx, asked);
+    const language = languageOf(ctx, 'language');
     ctx.attachment(`fatoura-${language}.xlsx`);
     ctx.status = 200;
     // A few KB: whole, so that a slow reader keeps nothing waiting.
     if (ctx.method !== 'HEAD') ctx.body = Buffer.concat(await Array.fromAsync(templates.write(language)));
     ctx.set('Content-Language', language);
-    ctx.set('Content-Type', MEDIA_TYPES.xlsx);
+    ctx.set('Content-Type', TABLE_MEDIA_TYPES.xlsx);
   }
 
   return [
@@ -212,7 +188,7 @@ export function importRoutes({
 
 /** A CSV file comes back in the encoding in which it was sent. */
 function mediaType({ format, encoding }: FileReading): string {
-  return format === 'csv' && encoding !== null ? `text/csv; charset=${encoding}` : MEDIA_TYPES[format];
+  return format === 'csv' && encoding !== null ? `text/csv; charset=${encoding}` : TABLE_MEDIA_TYPES[format];
 }
 
 class TooSlow extends Error {}
@@ -225,9 +201,7 @@ function tooLarge() {
 /** Reads the parameters of an upload. @throws {ServiceError} invalid_request */
 function namedFile(ctx: Context): { readonly name: string; readonly language: DocumentLanguage } {
   const { name, language, ...others } = ctx.query;
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined)
-    throw serviceError('invalid_request', 'The parameters are name and language.', unknown.slice(0, 100));
+  refuseOthers(others, 'The parameters are name and language.');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a name must not have
   if (typeof name !== 'string' || name.length > IMPORT_LIMITS.name || !/^[^\u0000-\u001f\u007f]+$/.test(name))
     throw serviceError(
@@ -235,12 +209,5 @@ function namedFile(ctx: Context): { readonly name: string; readonly language: Do
       `name must be the name of the file, at most ${IMPORT_LIMITS.name} characters.`,
       'name',
     );
-  return { name: name.toWellFormed(), language: languageOf(ctx, language) };
-}
-
-function languageOf(ctx: Context, asked: string | string[] | undefined): DocumentLanguage {
-  if (asked === undefined) return (ctx.acceptsLanguages([...DOCUMENT_LANGUAGES]) || 'fr') as DocumentLanguage;
-  const language = DOCUMENT_LANGUAGES.find((each) => each === asked);
-  if (language) return language;
-  throw serviceError('invalid_request', `language must be ${DOCUMENT_LANGUAGES.join(', ')}.`, 'language');
+  return { name: name.toWellFormed(), language: languageIn(ctx, language, 'language') };
 }

@@ -6,15 +6,17 @@ import type { ExportArchive } from '../domain/invoice/periods/export-archive.ts'
 import type { ExportDeclaration } from '../domain/invoice/periods/export-declaration.ts';
 import { type Period, periodNamed } from '../domain/invoice/periods/period.ts';
 import { DECLARATION_FORMATS, type DeclarationFormat } from '../domain/invoice/periods/ports.ts';
-import { createFairQueue, QueueFull } from '../domain/kit/fair-queue.ts';
-import { type Principal, requireScope } from '../domain/principal.ts';
+import { createFairQueue } from '../domain/kit/fair-queue.ts';
+import { requireScope } from '../domain/principal.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import type { EventStreams } from './event-stream.ts';
 import { isUnchanged } from './headers.ts';
 import { type LeastSpeed, requireSpeed } from './least-speed.ts';
-import { archiveEtag, askedArchive, languageOf } from './period-parameters.ts';
+import { archiveEtag, askedArchive } from './period-parameters.ts';
+import { languageOf } from './query-parameters.ts';
 import { sendFile } from './send-file.ts';
 import { principalOf } from './state.ts';
+import { followFile, TABLE_MEDIA_TYPES, takeFilePlace, WHEN_FREE } from './streamed-file.ts';
 
 /** Maximum number of exports of a tenant, and of all tenants, that run in this process at once. Others are refused. */
 const PLACES = { placesPerKey: 2, places: 32, perKey: 0 } as const;
@@ -22,16 +24,12 @@ const PLACES = { placesPerKey: 2, places: 32, perKey: 0 } as const;
 const ARCHIVES = { places: 12, perKey: 0 } as const;
 /** How fast a client must read, so that it does not keep others from a place. */
 const LEAST_SPEED: LeastSpeed = { bytes: 1024 * 1024, withinMs: MINUTE_MS };
-/** When a refused export, and one whose documents are made, may be asked for again, seconds. */
-const [WHEN_FREE, WHEN_MADE] = ['10', '2'];
+/** When an export whose documents are made may be asked for again, seconds. */
+const WHEN_MADE = '2';
+const BUSY = `Too many exports run at the moment. Try again in ${WHEN_FREE} s, or when one has ended.`;
 
 /** The name of the file whose places are fewer. */
 const ARCHIVE = 'documents.zip';
-
-const MEDIA_TYPES: Readonly<Record<DeclarationFormat, string>> = {
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  csv: 'text/csv; charset=utf-8',
-};
 
 export interface PeriodExportParts {
   readonly exportDeclaration: ExportDeclaration;
@@ -71,7 +69,7 @@ export function periodExports(
       ctx.set('X-Robots-Tag', 'noindex');
     } finally {
       if (ctx.body instanceof Readable) {
-        follow(ctx.body, principal, leave);
+        followFile(ctx.body, principal, streams, leave);
         requireSpeed(ctx.res, leastSpeed);
       } else leave();
     }
@@ -79,45 +77,31 @@ export function periodExports(
 
   /** Takes a place. @throws {ServiceError} rate_limit_exceeded, with `Retry-After` */
   async function takePlace(ctx: Context, tenantId: string, file: string): Promise<() => void> {
-    let leave = () => {};
+    const leave = await takeFilePlace(ctx, running, tenantId, BUSY);
+    if (file !== ARCHIVE) return leave;
     try {
-      leave = await running.enter(tenantId);
-      if (file !== ARCHIVE) return leave;
-      const leaveArchives = await archives.enter(tenantId);
+      const leaveArchives = await takeFilePlace(ctx, archives, tenantId, BUSY);
       return () => {
         leaveArchives();
         leave();
       };
     } catch (error) {
       leave();
-      if (!(error instanceof QueueFull)) throw error;
-      ctx.set('Retry-After', WHEN_FREE);
-      const message = `Too many exports run at the moment. Try again in ${WHEN_FREE} s, or when one has ended.`;
-      throw serviceError('rate_limit_exceeded', message);
+      throw error;
     }
-  }
-
-  /** Ends a file that is sent with the caller's credential, and frees its place at the end. */
-  function follow(body: Readable, principal: Principal, leave: () => void): void {
-    const unfollow = streams.whenRevoked(principal, () => body.destroy());
-    // Koa destroys it when the answer has ended, or the client is gone.
-    body.once('close', () => {
-      unfollow();
-      leave();
-    });
   }
 }
 
 function declaration(exportDeclaration: ExportDeclaration, format: DeclarationFormat): Send {
   return async (ctx, owner, period) => {
-    const language = languageOf(ctx);
+    const language = languageOf(ctx, 'lang');
     const bytes = await exportDeclaration(owner, period, { format, language });
     ctx.attachment(`declaration-${period.name}.${format}`);
     ctx.set('Content-Language', language);
     ctx.vary('Accept-Language');
     ctx.status = 200;
     if (ctx.method !== 'HEAD') ctx.body = Readable.from(bytes, { objectMode: false });
-    ctx.set('Content-Type', MEDIA_TYPES[format]);
+    ctx.set('Content-Type', TABLE_MEDIA_TYPES[format]);
   };
 }
 

@@ -1,22 +1,7 @@
 import type { Context } from 'koa';
-import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../domain/document-language.ts';
 import { serviceError } from '../domain/errors.ts';
 import type { ArchiveVersion, AskedArchive } from '../domain/invoice/periods/export-archive.ts';
-
-/** Maximum length of the name of a parameter in an error, in characters. */
-const LONGEST = 100;
-
-/**
- * Returns the language of `?lang=`, otherwise of Accept-Language, otherwise French.
- * @throws {ServiceError} invalid_request for another language or parameter
- */
-export function languageOf(ctx: Context): DocumentLanguage {
-  const asked = onlyParameter(ctx, 'lang');
-  if (asked === undefined) return (ctx.acceptsLanguages([...DOCUMENT_LANGUAGES]) || 'fr') as DocumentLanguage;
-  const language = DOCUMENT_LANGUAGES.find((each) => each === asked);
-  if (language) return language;
-  throw serviceError('invalid_request', `lang must be ${DOCUMENT_LANGUAGES.join(', ')}.`, 'lang');
-}
+import { onlyParameter } from './query-parameters.ts';
 
 /**
  * Returns what an archive is asked for as. `?incomplete=true` lets files be missing. The rest of an earlier answer is
@@ -39,10 +24,3 @@ export function archiveEtag({ until, digest }: ArchiveVersion): string {
 
 /** What {@link archiveEtag} returns. The time has at most nine digits: it is before the year 5188. */
 const TAG = /^"([0-9a-z]{1,9})-([0-9a-f]{64})"$/;
-
-function onlyParameter(ctx: Context, name: string): string | string[] | undefined {
-  const { [name]: value, ...others } = ctx.query;
-  const [unknown] = Object.keys(others);
-  if (unknown === undefined) return value;
-  throw serviceError('invalid_request', `The only parameter is ${name}.`, unknown.slice(0, LONGEST));
-}
