@@ -28,6 +28,9 @@ export async function copiedInvoice(
     series: _number,
     work: _work,
     outbox: _outbox,
+    // Recorded a moment after the decision. A copy never has them, whenever it is made.
+    summed: _status,
+    searchTerms: _terms,
     ...document
   } = await invoices.findOne({ _id: id });
   const ids: string[] = [id];
