@@ -1,0 +1,211 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface, type Interface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
+import { sampled } from './samples.ts';
+import { startService, type TestService } from './service.ts';
+
+/** See clients/conformance/README.md. */
+interface Case {
+  readonly name: string;
+  readonly faults?: readonly Fault[];
+  readonly calls: readonly (Call & { readonly ok?: unknown; readonly error?: Readonly<Record<string, unknown>> })[];
+  readonly requests?: number;
+}
+
+interface Call {
+  readonly call: string;
+  readonly args: readonly unknown[];
+  readonly options?: object;
+  /** Instead of the tenant's secret key: a key, or `publishable`. */
+  readonly key?: string;
+}
+
+interface Result {
+  readonly ok?: unknown;
+  readonly error?: Readonly<Record<string, unknown>>;
+}
+
+/** The root of the project. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+const CASES = JSON.parse(readFileSync(`${root}/clients/conformance/cases.json`, 'utf8')) as readonly Case[];
+
+/**
+ * Declares the tests of one client: each case, and many creations with lost answers.
+ * @param name of the client: `TypeScript`
+ * @param command starts its conformance program at the root of the project
+ */
+export function clientSuite(name: string, command: string, args: readonly string[]): void {
+  describe(`the client for ${name}`, () => {
+    let service: TestService;
+    let proxy: FaultyProxy;
+    let program: Program;
+    let keys: { readonly secret: string; readonly publishable: string };
+    beforeAll(async () => {
+      service = await startService({ RATE_LIMIT_SECRET: '1000000', RATE_LIMIT_ADDRESS: '1000000' });
+      proxy = await startFaultyProxy(service.url);
+      const { secretKey, publishableKey } = await service.tenant();
+      keys = { secret: secretKey, publishable: publishableKey };
+      program = startProgram(command, args, { FATOURA_URL: proxy.url, FATOURA_KEY: secretKey });
+    });
+    afterAll(async () => {
+      await program.close();
+      await proxy.close();
+      await service.close();
+    });
+
+    it('the suite has at least 60 cases, each with another name', () => {
+      expect(new Set(CASES.map(({ name }) => name)).size).toBe(CASES.length);
+      expect(CASES.length).toBeGreaterThanOrEqual(60);
+    });
+
+    it.each(CASES)('$name', async ({ faults = [], calls, requests }) => {
+      proxy.next(faults);
+      const results: unknown[] = [];
+      for (const { ok, error, key, ...call } of calls) {
+        const result = await program.ask(withKey(resolved(call, results), key, keys));
+        if (error) expect(result.error).toEqual(matching(error, results));
+        else expect(result).toEqual({ ok: matchingResult(ok, result.ok, results) });
+        results.push(result.ok);
+      }
+      if (requests !== undefined) expect(proxy.requests).toHaveLength(requests);
+      // The attempts of a creation have one key, and each creation one of its own.
+      const creations = proxy.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/invoices');
+      expect(creations.every(({ key }) => key !== null)).toBe(true);
+    });
+
+    const MANY = sampled(1000, 20);
+
+    it('creations at once with lost answers make each invoice once', async () => {
+      const { secretKey } = await service.tenant();
+      const own = startProgram(command, args, { FATOURA_URL: proxy.url, FATOURA_KEY: secretKey });
+      // Two thirds of the attempts fail, so each creation has up to five.
+      const faults = ['lose-answer', 'truncate', 'pass'] as const;
+      proxy.next(Array.from({ length: 2 * MANY }, (_, nth) => faults[nth % faults.length] ?? 'pass'));
+      const [invoice] = CASES[0]?.calls[0]?.args ?? [];
+      const creations = Array.from({ length: MANY }, (_, nth): Call => {
+        const options = { maxRetries: 10 };
+        return { call: 'invoices.create', args: [invoice, { orderNumber: String(nth) }], options };
+      });
+      const made: Result[] = [];
+      for (let from = 0; from < MANY; from += AT_ONCE) {
+        const { ok } = await own.ask({ call: 'many', args: [creations.slice(from, from + AT_ONCE)] });
+        made.push(...(ok as Result[]));
+      }
+      const idsOf = (all: readonly unknown[]) => all.map((each) => (each as { readonly id: string }).id).sort();
+      const ids = idsOf(made.map(({ ok }) => ok));
+      expect(new Set(ids).size).toBe(MANY);
+      expect(proxy.requests.length).toBeGreaterThan(MANY * 1.5);
+      const { ok } = await own.ask({ call: 'invoices.list', args: [{}] });
+      expect(idsOf(ok as unknown[])).toEqual(ids);
+      await own.close();
+    });
+  });
+}
+
+/** The first example of a client's README, run as it stands. */
+export interface FirstExample {
+  /** `typescript`: the folder of the client. */
+  readonly folder: string;
+  /** The language that the README's fence names: `ts`. */
+  readonly fence: string;
+  /** What starts a program of this source, with `FATOURA_URL` and `FATOURA_KEY` in its environment. */
+  readonly start: (source: string) => readonly [command: string, ...args: string[]];
+  /** What it prints of an accepted invoice. Default: a member `status` with the value `accepted`. */
+  readonly prints?: RegExp;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Declares the test that the first example of a README runs as it stands, and has at most five lines. */
+export function firstExample({ folder, fence, start, prints = ACCEPTED, environment }: FirstExample): void {
+  it(`the first example in clients/${folder}/README.md runs as it stands, in at most five lines`, async () => {
+    const service = await startService();
+    const { secretKey } = await service.tenant();
+    const readme = readFileSync(`${root}/clients/${folder}/README.md`, 'utf8');
+    const [, example = ''] = new RegExp(`\`\`\`${fence}\\n(.*?)\`\`\``, 's').exec(readme) ?? [];
+    expect(example.trim().split('\n').length).toBeLessThanOrEqual(5);
+    const [command, ...args] = start(example);
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, ...environment, FATOURA_URL: service.url, FATOURA_KEY: secretKey },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const output = Buffer.concat(await Array.fromAsync(child.stdout)).toString();
+    expect(output).toMatch(prints);
+    await service.close();
+  });
+}
+
+const ACCEPTED = /status\W+accepted/;
+
+/** Creations that run at once. */
+const AT_ONCE = 20;
+
+interface Program {
+  ask(call: Call): Promise<Result>;
+  close(): Promise<void>;
+}
+
+function startProgram(command: string, args: readonly string[], environment: Record<string, string>): Program {
+  const child: ChildProcess = spawn(command, args, {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines: AsyncIterator<string> = (createInterface({ input: child.stdout! }) as Interface)[Symbol.asyncIterator]();
+  return {
+    async ask(call) {
+      child.stdin?.write(`${JSON.stringify(call)}\n`);
+      const { value } = await lines.next();
+      if (value === undefined) throw new Error(`the program has ended before it answered ${call.call}`);
+      return JSON.parse(value) as Result;
+    },
+    async close() {
+      child.stdin?.end();
+      if (child.exitCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+function withKey({ options, ...call }: Call, key: string | undefined, { publishable }: { publishable: string }): Call {
+  const given = key === 'publishable' ? publishable : key;
+  return { ...call, options: { ...options, ...(given && { key: given }) } };
+}
+
+/** Replaces `$1.id` by a member of the second result. */
+function resolved<Value>(value: Value, results: readonly unknown[]): Value {
+  const text = JSON.stringify(value).replaceAll(/"\$(\d+)((?:\.\w+)*)"/g, (_, nth: string, path: string) => {
+    const found = path
+      .split('.')
+      .slice(1)
+      .reduce((at: unknown, name) => (at as Record<string, unknown>)[name], results[Number(nth)]);
+    return JSON.stringify(found);
+  });
+  return JSON.parse(text) as Value;
+}
+
+/** Makes a matcher: members that are not stated may have any value; `"*"` is anything, `"~text"` contains a text. */
+function matching(expected: unknown, results: readonly unknown[]): unknown {
+  if (expected === '*') return expect.anything();
+  if (typeof expected === 'string' && expected.startsWith('~')) return expect.stringContaining(expected.slice(1));
+  if (Array.isArray(expected)) return expected.map((each) => matching(each, results));
+  if (typeof expected === 'object' && expected !== null) {
+    const members = Object.entries(expected).map(([name, each]) => [name, matching(each, results)]);
+    return expect.objectContaining(Object.fromEntries(members));
+  }
+  return resolved(expected, results);
+}
+
+/** Of a followed invoice: its last status, and that each came once. */
+function matchingResult(expected: unknown, found: unknown, results: readonly unknown[]): unknown {
+  const { last, distinct, length } = (expected ?? {}) as { last?: unknown; distinct?: string; length?: number };
+  if (last === undefined || !Array.isArray(found)) return matching(expected ?? {}, results);
+  const values = found.map((each) => (distinct ? each[distinct] : each));
+  expect(new Set(values).size).toBe(values.length);
+  if (length !== undefined) expect(found).toHaveLength(length);
+  expect(found.at(-1)).toEqual(matching(last, results));
+  return found;
+}
