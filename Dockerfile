@@ -9,7 +9,9 @@ RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund \
 
 FROM packages AS build
 COPY tsconfig.json ./
-COPY scripts/build-dashboard.ts scripts/
+COPY scripts/build-dashboard.ts scripts/build-live.ts scripts/
+COPY clients/live/src clients/live/src
+COPY clients/typescript/src clients/typescript/src
 COPY src src
 RUN node scripts/build-dashboard.ts
 COPY deploy/healthcheck.ts deploy/

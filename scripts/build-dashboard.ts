@@ -1,12 +1,16 @@
-// Builds the web pages (src/dashboard) into dist/dashboard. Does nothing if they were built from the present sources and
+// Builds the web pages (src/dashboard) and the element for other sites (clients/live) into dist/dashboard. Does nothing if they were built from the present sources and
 // the installed packages: `npm start` calls it each time.
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildLive, LIVE_SOURCES } from './build-live.ts';
 
 // The pages import sets and limits of the domain.
-const SOURCES = ['src/dashboard', 'src/domain', 'scripts/build-dashboard.ts', 'package.json', 'package-lock.json'];
+const SOURCES = [
+  ...['src/dashboard', 'src/domain', 'scripts/build-dashboard.ts', 'package.json', 'package-lock.json'],
+  ...LIVE_SOURCES,
+];
 const OUTPUT = 'dist/dashboard';
 /** Holds the digest of the sources that the pages were built from. */
 const STAMP = 'sources.sha256';
@@ -40,6 +44,7 @@ export async function buildDashboard(root: string): Promise<boolean> {
       modulePreload: { polyfill: false },
     },
   });
+  await buildLive(root, join(unfinished, 'live'));
   writeFileSync(join(unfinished, STAMP), digest);
   replace(unfinished, output, digest);
   return true;

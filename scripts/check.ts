@@ -20,6 +20,10 @@ export const CHECKS: readonly Check[] = [
     name: 'types of clients',
     args: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'clients/typescript/tsconfig.json'],
   },
+  {
+    name: 'types of live',
+    args: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'clients/live/tsconfig.json'],
+  },
   { name: 'size of pages', args: ['scripts/check-pages.ts'] },
   { name: 'lint and format', args: ['node_modules/@biomejs/biome/bin/biome', 'check', ...LINT_OPTIONS, '.'] },
   { name: 'imports', args: ['scripts/check-imports.ts'] },

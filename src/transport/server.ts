@@ -31,6 +31,7 @@ import { countOf, MAX_HEADERS } from './headers.ts';
 import { type ImportRouteParts, importRoutes } from './imports.ts';
 import { answerRead } from './json.ts';
 import { namesOfInputs } from './known-names.ts';
+import { liveElement } from './live-element.ts';
 import { compressReads } from './middleware/compress.ts';
 import { crossOrigin } from './middleware/cors.ts';
 import { type CountRequests, countingBy, identify, needsCredential } from './middleware/identify.ts';
@@ -169,6 +170,7 @@ export function createServer(parts: ServerParts): Koa {
   }))
     router.register(path, [method], handle as RouterMiddleware);
   router.get('/assets/:file', pages.showAsset as RouterMiddleware);
+  for (const [path, handle] of liveElement(parts.publicUrl)) router.get(path, handle as RouterMiddleware);
   for (const [method, path, handle] of accountRoutes(parts.accounts))
     router.register(path, [method], handle as RouterMiddleware);
   for (const [method, path, handle] of operatorRoutes(parts.operatorRoutes))

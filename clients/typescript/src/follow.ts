@@ -1,7 +1,7 @@
 import { ApiError, CancelledError, ConnectionError } from './errors.ts';
 import { readEventStream } from './event-stream.ts';
 import { type Http, sleep } from './http.ts';
-import type { Invoice, StatusMessage } from './models.ts';
+import type { StatusMessage } from './models.ts';
 
 /** Options of `follow`. */
 export interface FollowOptions {
@@ -11,8 +11,8 @@ export interface FollowOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Reads an invoice. */
-export type ReadInvoice = (signal: AbortSignal) => Promise<Invoice>;
+/** Reads an invoice, or what has its members of a message. */
+export type ReadInvoice = (signal: AbortSignal) => Promise<StatusMessage>;
 
 /** The service sends something every 15 s. A stream that is silent for longer is dead, milliseconds. */
 const SILENCE_MS = 40_000;
@@ -20,6 +20,8 @@ const SILENCE_MS = 40_000;
 const [RECONNECT_MS, POLL_MS] = [500, 2000];
 /** After so many connections without any message the invoice is read instead: something on the way holds streams back. */
 const FUTILE_STREAMS = 3;
+/** Then a stream is tried in every so many readings: the network may only have been down. */
+const READINGS_PER_STREAM = 15;
 
 /**
  * Yields the status of an invoice, and each change once and in order, until it is final. Connections that break are
@@ -27,7 +29,7 @@ const FUTILE_STREAMS = 3;
  * @throws ApiError, CancelledError; ConnectionError after `timeoutMs`
  */
 export async function* follow(
-  http: Http,
+  http: Pick<Http, 'open'>,
   id: string,
   read: ReadInvoice,
   { signal, timeoutMs }: FollowOptions,
@@ -41,7 +43,7 @@ export async function* follow(
     for (;;) {
       const before = lastStatus;
       try {
-        if (futile < FUTILE_STREAMS) {
+        if (futile < FUTILE_STREAMS || futile % READINGS_PER_STREAM === 0) {
           for await (const { eventId, message } of streamed(http, id, last, ended)) {
             last = eventId ?? last;
             if (message.status === lastStatus) continue;
@@ -75,7 +77,7 @@ export async function* follow(
 }
 
 /** Yields the messages of one connection. */
-async function* streamed(http: Http, id: string, last: string | null, ended: AbortSignal) {
+async function* streamed(http: Pick<Http, 'open'>, id: string, last: string | null, ended: AbortSignal) {
   const silence = new AbortController();
   const watch = () => setTimeout(() => silence.abort(), SILENCE_MS);
   let timer = watch();
@@ -97,16 +99,17 @@ async function* streamed(http: Http, id: string, last: string | null, ended: Abo
   }
 }
 
-function isPassing(error: unknown): boolean {
+/** Whether the same request may succeed later. */
+export function isPassing(error: unknown): boolean {
   return (
     error instanceof ConnectionError || (error instanceof ApiError && (error.status === 429 || error.status >= 500))
   );
 }
 
-function isFinal({ status }: StatusMessage): boolean {
+export function isFinal({ status }: Pick<StatusMessage, 'status'>): boolean {
   return status === 'accepted' || status === 'rejected';
 }
 
-function statusOf({ id, object, status, dgi_id, rejection_reason, updated_at }: Invoice): StatusMessage {
+function statusOf({ id, object, status, dgi_id, rejection_reason, updated_at }: StatusMessage): StatusMessage {
   return { id, object, status, dgi_id, rejection_reason, updated_at };
 }

@@ -73,7 +73,9 @@ export class Http {
     this.#key = key;
     this.#baseUrl = baseUrl.replace(/\/+$/, '');
     this.#options = options;
-    this.#fetch = options.fetch ?? globalThis.fetch;
+    // Browsers refuse a fetch that is called as a method of another object.
+    const send = options.fetch ?? globalThis.fetch;
+    this.#fetch = (...request) => send(...request);
   }
 
   /** @throws ApiError, ConnectionError, CancelledError */

@@ -1,6 +1,6 @@
 import { useLanguage } from '../interface/language.tsx';
 import { CREDITING_TEXTS } from '../text/crediting.ts';
-import { formatAmount } from '../text/money.ts';
+import { formatAmount } from '../text/local-number.ts';
 import { FaultMessage } from './credit-fields.tsx';
 import type { Previewed } from './use-preview.ts';
 

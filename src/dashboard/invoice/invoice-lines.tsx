@@ -1,6 +1,7 @@
 import { ADJUSTMENT_LABELS } from '../../text/adjustment-labels.ts';
 import { useLanguage } from '../interface/language.tsx';
-import { formatAmount, formatMoney, formatPercent, formatUnitPrice, quantityIn } from '../text/money.ts';
+import { formatAmount } from '../text/local-number.ts';
+import { formatMoney, formatPercent, formatUnitPrice, quantityIn } from '../text/money.ts';
 import type { Invoice } from './documents.ts';
 
 /** Shows the lines of a document. */

@@ -1,5 +1,5 @@
 import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
-import { formatAmount } from '../text/money.ts';
+import { formatAmount } from '../text/local-number.ts';
 import type { Invoice } from './documents.ts';
 import { useDocumentTexts } from './use-document-texts.ts';
 

@@ -5,7 +5,8 @@ import { useLanguage } from '../interface/language.tsx';
 import { DEPOSIT_TEXTS } from '../text/deposits.ts';
 import type { Texts } from '../text/fr.ts';
 import type { Language } from '../text/languages.ts';
-import { formatAmount, formatPercent } from '../text/money.ts';
+import { formatAmount } from '../text/local-number.ts';
+import { formatPercent } from '../text/money.ts';
 
 /** The totals of an invoice, by the names of the API. */
 export interface ShownTotals {

@@ -1,6 +1,6 @@
 import { useLanguage } from '../interface/language.tsx';
 import { useEvery } from '../interface/use-every.ts';
-import { formatAmount } from '../text/money.ts';
+import { formatAmount } from '../text/local-number.ts';
 import { PERIOD_TEXTS } from '../text/periods.ts';
 import { TABLE_TEXTS } from '../text/tables.ts';
 import { useRead } from '../workspace/workspace-context.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChild } from 'preact';
 import { useLanguage } from '../interface/language.tsx';
-import { formatAmount } from '../text/money.ts';
+import { formatAmount } from '../text/local-number.ts';
 import { PERIOD_TEXTS } from '../text/periods.ts';
 import type { Figures } from './period-figures.ts';
 

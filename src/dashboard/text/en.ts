@@ -1,4 +1,5 @@
 import type { Texts } from './fr.ts';
+import { INVOICE_TEXTS } from './invoice-texts.ts';
 import { formatNumber } from './money.ts';
 import { counted } from './plural.ts';
 
@@ -6,6 +7,7 @@ import { counted } from './plural.ts';
 const LONG = 'At least 12 characters. Several words are easier to remember than special characters.';
 
 export const en: Texts = {
+  ...INVOICE_TEXTS.en,
   language: 'Language',
   footer: 'Electronic invoicing in Morocco',
   notFound: 'Page not found',
@@ -16,16 +18,6 @@ export const en: Texts = {
     under: 'Your connection was interrupted, or these pages have a new version.',
     again: 'Try again',
   },
-  loading: 'Reading the invoice…',
-  lost: 'Connection lost, trying again',
-  offline: 'You are offline. The page will update when you are back.',
-  refused: 'This invoice cannot be shown',
-  refusedUnder:
-    'The link is incomplete or no longer valid. Open it again exactly as you received it, or ask your supplier for it.',
-  invoice: 'Invoice',
-  test: 'Test invoice',
-  testUnder: 'Without legal or fiscal value: a simulated authority decides.',
-  numberToCome: 'number to come',
   total: 'Total incl. VAT',
   details: 'Details',
   customer: 'Billed to',
@@ -38,48 +30,16 @@ export const en: Texts = {
   subtotal: 'Total excl. VAT',
   vat: (rate) => `VAT ${rate}%`,
   rounding: 'Rounding',
-  payable: 'Amount due',
   decision: 'Decision',
   progress: 'Progress',
-  reason: 'Reason',
   note: 'Note',
-  documents: 'Documents',
-  pdf: 'PDF invoice',
   pdfUnder: 'Signed, ready to print',
-  xml: 'Signed XML',
   xmlUnder: 'The electronic original',
   verify: 'Verify',
   verifyUnder: 'Issuer and authenticity',
   documentsToCome:
     'The PDF and the signed XML will be available here as soon as the tax authority has accepted the invoice.',
   noDocuments: 'A rejected invoice has no documents.',
-  statuses: {
-    pending: {
-      step: 'Received',
-      headline: 'Invoice received',
-      meaning: 'The invoicing service has recorded the invoice and is preparing the electronic document.',
-    },
-    signing: {
-      step: 'Signing',
-      headline: 'Being signed',
-      meaning: 'The electronic document is written. It is being signed before it is transmitted.',
-    },
-    transmitted: {
-      step: 'Transmitted',
-      headline: 'Sent to the tax authority',
-      meaning: 'The Moroccan tax authority (DGI) has received the invoice. Its decision is awaited.',
-    },
-    accepted: {
-      step: 'Accepted',
-      headline: 'Accepted by the tax authority',
-      meaning: 'The invoice is valid. You can download its signed documents.',
-    },
-    rejected: {
-      step: 'Rejected',
-      headline: 'Invoice rejected',
-      meaning: 'This invoice is not valid. Wait for a corrected invoice from your supplier before you pay.',
-    },
-  },
   statusFilters: {
     pending: 'Received',
     signing: 'Signing',
@@ -93,18 +53,6 @@ export const en: Texts = {
       headline: 'Invoice rejected',
       meaning:
         'This invoice is not valid, and it cannot be sent again. Correct what the reason names, then issue a new invoice; the number of this one stays used.',
-    },
-  },
-  testStatuses: {
-    transmitted: {
-      step: 'Transmitted',
-      headline: 'Sent to the simulated authority',
-      meaning: 'Its decision is awaited. The Moroccan tax authority (DGI) receives nothing.',
-    },
-    accepted: {
-      step: 'Accepted',
-      headline: 'Accepted by the simulated authority',
-      meaning: 'The test succeeded. This invoice has no value; its signed documents are specimens.',
     },
   },
   welcome: {

@@ -1,19 +1,14 @@
 import type { InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
 import type { TextField } from '../settings/profile-change.ts';
+import { INVOICE_TEXTS, type StatusTexts } from './invoice-texts.ts';
 import { formatNumber } from './money.ts';
 import { counted } from './plural.ts';
-
-/** The texts of a status: its name as a step, a headline for the current status, and its meaning for the customer. */
-interface StatusTexts {
-  readonly step: string;
-  readonly headline: string;
-  readonly meaning: string;
-}
 
 /** The hint of a new password. */
 const LONG = '12 caractères au moins. Plusieurs mots se retiennent mieux que des caractères spéciaux.';
 
 export const fr = {
+  ...INVOICE_TEXTS.fr,
   language: 'Langue',
   footer: 'Facturation électronique au Maroc',
   notFound: 'Page introuvable',
@@ -25,16 +20,6 @@ export const fr = {
     under: 'Votre connexion a été interrompue, ou ces pages ont une nouvelle version.',
     again: 'Réessayer',
   },
-  loading: 'Lecture de la facture…',
-  lost: 'Connexion perdue, nouvelle tentative en cours',
-  offline: 'Vous êtes hors ligne. La page se mettra à jour à votre retour.',
-  refused: 'Cette facture ne peut pas être affichée',
-  refusedUnder:
-    'Le lien est incomplet ou n’est plus valable. Ouvrez-le de nouveau tel que vous l’avez reçu, ou demandez-le à votre fournisseur.',
-  invoice: 'Facture',
-  test: 'Facture de test',
-  testUnder: 'Sans valeur légale ni fiscale : une administration simulée décide.',
-  numberToCome: 'numéro à venir',
   /** The total including tax, without the rounding. */
   total: 'Total TTC',
   details: 'Détails',
@@ -49,51 +34,18 @@ export const fr = {
   /** @param rate percent */
   vat: (rate: number) => `TVA ${rate}\u00a0%`,
   rounding: 'Arrondi',
-  /** The amount payable, `total` plus `rounding`, by the name that the PDF has for it. */
-  payable: 'Net à payer',
   /** The last step while the decision is pending. */
   decision: 'Décision',
   progress: 'Progression',
-  reason: 'Motif',
   /** The reason of a credit note in words. */
   note: 'Précision',
-  documents: 'Documents',
-  pdf: 'Facture PDF',
   pdfUnder: 'Signée, prête à imprimer',
-  xml: 'XML signé',
   xmlUnder: 'L’original électronique',
   verify: 'Vérifier',
   verifyUnder: 'Émetteur et authenticité',
   documentsToCome:
     'Le PDF et le XML signé seront disponibles ici dès que l’administration fiscale aura accepté la facture.',
   noDocuments: 'Une facture rejetée n’a pas de documents.',
-  statuses: {
-    pending: {
-      step: 'Reçue',
-      headline: 'Facture reçue',
-      meaning: 'Le service de facturation a enregistré la facture et prépare le document électronique.',
-    },
-    signing: {
-      step: 'En signature',
-      headline: 'Signature en cours',
-      meaning: 'Le document électronique est établi. Il reçoit sa signature avant d’être transmis.',
-    },
-    transmitted: {
-      step: 'Transmise',
-      headline: 'Transmise à l’administration fiscale',
-      meaning: 'La Direction générale des impôts a reçu la facture. Sa décision est attendue.',
-    },
-    accepted: {
-      step: 'Acceptée',
-      headline: 'Acceptée par l’administration fiscale',
-      meaning: 'La facture est valable. Vous pouvez en télécharger les documents signés.',
-    },
-    rejected: {
-      step: 'Rejetée',
-      headline: 'Facture rejetée',
-      meaning: 'Cette facture n’est pas valable. Attendez de votre fournisseur une facture corrigée avant de payer.',
-    },
-  },
   /** The names of the statuses where they count or filter invoices. */
   statusFilters: {
     pending: 'Reçues',
@@ -109,19 +61,6 @@ export const fr = {
       headline: 'Facture rejetée',
       meaning:
         'Cette facture n’est pas valable et ne peut pas être renvoyée. Corrigez ce que le motif indique, puis émettez une nouvelle facture\u00a0; le numéro de celle-ci reste pris.',
-    },
-  } as Partial<Record<InvoiceStatus, StatusTexts>>,
-  /** Replace the texts above for a test invoice, which is never called valid. */
-  testStatuses: {
-    transmitted: {
-      step: 'Transmise',
-      headline: 'Transmise à l’administration simulée',
-      meaning: 'Sa décision est attendue. La Direction générale des impôts ne reçoit rien.',
-    },
-    accepted: {
-      step: 'Acceptée',
-      headline: 'Acceptée par l’administration simulée',
-      meaning: 'Le test est concluant. Cette facture reste sans valeur ; ses documents signés sont des spécimens.',
     },
   } as Partial<Record<InvoiceStatus, StatusTexts>>,
   /** The texts of the root page. */

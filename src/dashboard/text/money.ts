@@ -3,23 +3,7 @@ import { PRICE_PLACES, quantityText, RATE_PLACES, rateText, scaled, unitPriceTex
 import type { Kind } from '../../domain/invoice/kinds.ts';
 import { UNITS, type Unit } from '../../domain/invoice/units.ts';
 import type { Language } from './languages.ts';
-
-const NO_BREAK_SPACE = '\u00a0';
-
-/** The separators of thousands and of decimals. Arabic uses the French ones, as in Morocco. */
-const SEPARATORS: Readonly<Record<Language, readonly [thousands: string, decimal: string]>> = {
-  fr: [NO_BREAK_SPACE, ','],
-  ar: [NO_BREAK_SPACE, ','],
-  en: [',', '.'],
-};
-
-/**
- * Formats an amount: `123456` → `1 234,56`. Works on the digits, so that no amount becomes a fraction.
- * @param centimes a safe integer, or a sum of any size
- */
-export function formatAmount(centimes: number | bigint, language: Language): string {
-  return `${centimes < 0 ? '\u2212' : ''}${localNumber(digitsOf(centimes).join('.'), language)}`;
-}
+import { digitsOf, formatAmount, localNumber, NO_BREAK_SPACE } from './local-number.ts';
 
 /** Formats an amount with its currency, isolated from the direction of the text around it: a part of a sentence. */
 export function formatMoney(centimes: number, language: Language): string {
@@ -47,23 +31,9 @@ export function formatPercent(percent: number, language: Language): string {
   return `${localNumber(String(percent), language)}${language === 'en' ? '' : NO_BREAK_SPACE}%`;
 }
 
-/** Writes a number that has a point with the separators of a language. */
-function localNumber(number: string, language: Language): string {
-  const [thousands, decimal] = SEPARATORS[language];
-  const [whole = '', decimals] = number.split('.');
-  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands);
-  return decimals === undefined ? grouped : `${grouped}${decimal}${decimals}`;
-}
-
 /** Gives an amount the sign of its document's kind: what a credit note states reduces what is owed. */
 export function signedAmount(centimes: number, kind: Kind): number {
   return kind === 'credit_note' && centimes !== 0 ? -centimes : centimes;
-}
-
-/** Returns the digits before and after the decimal sign, without the amount's own sign: `-5` → `0` and `05`. */
-function digitsOf(centimes: number | bigint): [whole: string, decimals: string] {
-  const digits = String(centimes < 0 ? -centimes : centimes).padStart(3, '0');
-  return [digits.slice(0, -2), digits.slice(-2)];
 }
 
 /** Formats a number: `12345` → `12 345`, `0.5` → `0,5`. */

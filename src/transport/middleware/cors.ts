@@ -22,7 +22,7 @@ const ALLOWED = [
 const PREFLIGHT_SECONDS = 7200;
 
 /**
- * Opens the API and the documents to pages of every origin, because front ends call with publishable keys and client
+ * Opens the API, the documents and the element that shows an invoice to pages of every origin, because front ends call with publishable keys and client
  * secrets. The cookie of a signed-in person is accepted only together with headers that are not allowed here
  * (`identify`), so such a page can only do what its own credential allows.
  */
@@ -35,7 +35,7 @@ export function crossOrigin(): { readonly mark: Middleware; readonly answerPrefl
     maxAge: PREFLIGHT_SECONDS,
     keepHeadersOnError: false,
   });
-  const isOpen = (path: string) => /^\/(v1|graphql|files)(\/|$)/.test(path);
+  const isOpen = (path: string) => /^\/(v1|graphql|files|live)(\/|$)/.test(path);
   return {
     mark: (ctx, next) => (ctx.method !== 'OPTIONS' && isOpen(ctx.path) ? allow(ctx, next) : next()),
     answerPreflight: (ctx, next) => (isPreflight(ctx) && isOpen(ctx.path) ? allow(ctx, next) : next()),

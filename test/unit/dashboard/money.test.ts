@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { LANGUAGES } from '../../../src/dashboard/text/languages.ts';
-import { formatAmount } from '../../../src/dashboard/text/money.ts';
+import { formatAmount } from '../../../src/dashboard/text/local-number.ts';
 import { FORMATS } from '../../../src/text/document-format.ts';
 
 it('keeps every digit of the largest amounts', () => {

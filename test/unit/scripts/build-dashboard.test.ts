@@ -8,9 +8,11 @@ let root: string;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'pages-'));
-  for (const folder of ['src/dashboard', 'src/domain']) await mkdir(join(root, folder), { recursive: true });
+  for (const folder of ['src/dashboard', 'src/domain', 'clients/live/src', 'clients/typescript/src'])
+    await mkdir(join(root, folder), { recursive: true });
   await writeFile(join(root, 'package.json'), '{}');
   await writeFile(join(root, 'src/dashboard/index.html'), '<script type="module" src="./main.ts"></script>');
+  await writeFile(join(root, 'clients/live/src/index.ts'), "export const follow = 'live';");
   await write('first');
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
