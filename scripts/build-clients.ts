@@ -1,11 +1,13 @@
 // Writes the models of the clients from `openapi.json`. With --check, fails if a committed file differs.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { goModels } from './client-models/go.ts';
 import { typescriptModels } from './client-models/typescript.ts';
 
 const ROOT = new URL('../', import.meta.url);
 const document = JSON.parse(readFileSync(new URL('openapi.json', ROOT), 'utf8'));
 
 const FILES: Readonly<Record<string, string>> = {
+  'clients/go/models.go': goModels(document.components.schemas),
   'clients/typescript/src/models.ts': typescriptModels(document.components.schemas),
 };
 

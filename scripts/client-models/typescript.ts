@@ -1,24 +1,12 @@
-/** The part of a JSON Schema that models are made of. */
-export interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly 'x-extensible-enum'?: readonly unknown[];
-  readonly description?: string;
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: Schema | boolean;
-}
+import { nameOf, type Schema, type Schemas, sorted, typesOf, wrapped } from './schema.ts';
 
 const WIDTH = 116;
 
 /** Returns a module with a type for each schema, in the order of their names. */
-export function typescriptModels(schemas: Readonly<Record<string, Schema>>): string {
-  const types = Object.entries(schemas)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, schema]) => `${comment(schema.description, '')}${declaration(name, schema)}`);
+export function typescriptModels(schemas: Schemas): string {
+  const types = sorted(schemas).map(
+    ([name, schema]) => `${comment(schema.description, '')}${declaration(name, schema)}`,
+  );
   return `// Made from openapi.json by \`npm run build\`. Amounts are integers in centimes.\n\n${types.join('\n')}`;
 }
 
@@ -34,14 +22,15 @@ function declaration(name: string, schema: Schema): string {
 }
 
 function typeOf(schema: Schema): string {
-  if (schema.$ref) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
+  if (schema.$ref) return nameOf(schema.$ref);
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');
   // A newer service may have further values. The members stay known to editors.
   const open = schema['x-extensible-enum'];
   if (open) return [...open.map(literal), '(string & {})'].join(' | ');
-  const types = schema.type === undefined || typeof schema.type === 'string' ? [schema.type] : schema.type;
-  return types.map((type) => single(type, schema)).join(' | ');
+  return typesOf(schema)
+    .map((type) => single(type, schema))
+    .join(' | ');
 }
 
 function single(type: string | undefined, { items, additionalProperties }: Schema): string {
@@ -69,14 +58,4 @@ function comment(description: string | undefined, indent: string): string {
   const lines = description.split('\n').flatMap((line) => wrapped(line, WIDTH - indent.length));
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
   return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`), `${indent} */\n`].join('\n');
-}
-
-function wrapped(text: string, width: number): string[] {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line !== '' && line.length + word.length + 1 > width) lines.push(word);
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
-  }
-  return lines;
 }

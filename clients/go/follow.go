@@ -1,0 +1,131 @@
+package fatoura
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	// The service sends something every 15 s. A stream that is silent for longer is dead.
+	longestSilence = 40 * time.Second
+	// Pauses between two connections, and between two readings where streams do not pass.
+	reconnectPause = 500 * time.Millisecond
+	pollPause      = 2 * time.Second
+	// After so many connections without any message the invoice is read instead: something on the way holds streams
+	// back.
+	futileStreams = 3
+	// Then a stream is tried in every so many readings: the network may only have been down.
+	readingsPerStream = 15
+)
+
+// following is an invoice that is followed.
+type following struct {
+	sender *sender
+	id     string
+	yield  func(*StatusMessage, error) bool
+	// The id of the last message, and its status.
+	last   string
+	status InvoiceStatus
+	// Whether the status is final, or the caller wants no more.
+	isEnded bool
+}
+
+func (f *following) run(ctx context.Context) error {
+	for futile := 0; ; {
+		before := f.status
+		err := f.once(ctx, futile < futileStreams || futile%readingsPerStream == 0)
+		if f.isEnded {
+			return nil
+		}
+		if err != nil && ctx.Err() != nil {
+			return ended(ctx, err)
+		}
+		if err != nil && !isPassing(err) {
+			return err
+		}
+		pause := reconnectPause
+		if futile++; before != f.status {
+			futile = 0
+		} else if futile >= futileStreams {
+			pause = pollPause
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+// once follows a stream to its end, and reads the invoice, because the message of its final status may be lost.
+func (f *following) once(ctx context.Context, mayStream bool) error {
+	if mayStream {
+		if err := f.stream(ctx); err != nil || f.isEnded {
+			return err
+		}
+	}
+	path := "/v1/invoices/" + url.PathEscape(f.id)
+	message, err := read[StatusMessage](ctx, f.sender, path, nil)
+	if err == nil {
+		f.tell(message)
+	}
+	return err
+}
+
+// stream yields the messages of one connection.
+func (f *following) stream(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	watch := time.AfterFunc(longestSilence, cancel)
+	defer watch.Stop()
+	call := call{method: "GET", path: "/v1/invoices/" + url.PathEscape(f.id) + "/stream", header: http.Header{}}
+	if f.last != "" {
+		call.header.Set("Last-Event-ID", f.last)
+	}
+	response, err := f.sender.open(ctx, call)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
+		return nil
+	}
+	for event, err := range events(response.Body) {
+		watch.Reset(longestSilence)
+		if err != nil {
+			return unanswered(call, err)
+		}
+		if event == nil {
+			continue
+		}
+		message := new(StatusMessage)
+		if err := json.Unmarshal([]byte(event.data), message); err != nil {
+			return unanswered(call, err)
+		}
+		if event.id != "" {
+			f.last = event.id
+		}
+		if f.tell(message); f.isEnded {
+			return nil
+		}
+	}
+	return nil
+}
+
+// tell yields a message of another status than the last one.
+func (f *following) tell(message *StatusMessage) {
+	if message.Status == f.status {
+		return
+	}
+	f.status = message.Status
+	isFinal := f.status == InvoiceStatusAccepted || f.status == InvoiceStatusRejected
+	f.isEnded = !f.yield(message, nil) || isFinal
+}
+
+func isPassing(err error) bool {
+	of := new(Error)
+	return errors.As(err, &of) && (of.Family == ErrConnection || of.Status == 429 || of.Status >= 500)
+}

@@ -1,0 +1,3 @@
+module fatoura.example/fatoura
+
+go 1.24
