@@ -134,7 +134,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     }),
     operatorRoutes: composeOperations(runtime, { ...parts, readLogo, findOperator, hasAuthority: parts.live !== null }),
     measured(request) {
-      parts.clients.note(request.route);
+      parts.clients.note(request);
       metrics.request(request);
     },
     tracing: parts.tracing.counts && parts.tracing,

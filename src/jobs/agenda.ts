@@ -82,8 +82,8 @@ export interface JobsParts {
   readonly clock?: () => Date;
   /** See {@link ClaimerParts.lanes}. */
   readonly lanes: ClaimerParts['lanes'];
-  /** Whether this process answers clients at the moment. */
-  readonly isAnswering: () => boolean;
+  /** See {@link ClaimerParts.isAnswering}. */
+  readonly isAnswering: ClaimerParts['isAnswering'];
   /** Receives failures; a job of a stage never throws. */
   readonly report: (message: string, error: unknown) => void;
   /**

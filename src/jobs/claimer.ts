@@ -30,6 +30,14 @@ const A_TURN = 1 / 8;
  * few invoices of another tenant begin at once, and need not wait until some of its burst have ended.
  */
 const LEFT_TO_OTHERS = 8;
+/**
+ * How long a tenant with a backlog rests after it had all its places, as a multiple of that time, while this process
+ * answers clients of other tenants. Few places at all times would delay them more: what runs at the same time shares its
+ * writes.
+ */
+const REST_BESIDE_OTHERS = 1;
+/** Part of a tenant's places that may still be taken when its rest begins. */
+const A_FEW = 1 / 4;
 /** A worker takes up work outside of its range too when the work has been due for this long, milliseconds. */
 const LATE_MS = 3000;
 /** The same for a worker with work of its own. In a burst of all, their owners come to it sooner. */
@@ -54,8 +62,8 @@ export interface ClaimerParts {
   readonly gates?: Partial<Readonly<Record<Lane, LaneGate>>>;
   /** Runs a claimed invoice; it takes places of its lane until it ends. */
   readonly run: (claim: Claim) => Promise<void>;
-  /** Whether this process answers clients at the moment. */
-  readonly isAnswering: () => boolean;
+  /** Whether this process answers clients at the moment. @param beside those of this tenant do not count; as `tenantOfSlot` */
+  readonly isAnswering: (beside?: number) => boolean;
   readonly report: (message: string, error: unknown) => void;
   /** Time between two looks of a cold lane that nobody wakes, milliseconds; default 1000. */
   readonly coldMs?: number;
@@ -82,7 +90,8 @@ export interface Claimer {
 /**
  * Finds the due invoices of each lane in the worker's range of partitions and claims as many as there are free places,
  * many at once. Each slot in turn gives a few, so that a tenant waits for a turn of the others and not for their
- * backlogs. A tenant leaves some places to others, so that their invoices begin at once behind its burst. While work is
+ * backlogs. A tenant leaves some places to others, so that their invoices begin at once behind its burst. While this
+ * process answers others' clients, a tenant with a backlog rests between its turns (docs/decisions/0100). While work is
  * found, a lane looks again as soon as a quarter of its places is free; otherwise after 20 ms, then less and less often,
  * up to a second. A lost wake or a dead worker therefore costs a second after the work is due or the lease has ended; if
  * the owner of the range does not come, or is slower than its work comes, others with free places take up their shares
@@ -149,6 +158,8 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     let hasMore = false;
     /** The tenants of which the last look left invoices out, because they have as many places as they may. */
     let heldBack: ReadonlySet<number> = new Set();
+    /** The tenants with a backlog that take turns with others' clients: since when they have places, and rest until when. */
+    const turns = new Map<number, { readonly begun: number; restUntil: number }>();
     /** Looks in a row that found nothing, and looks in a row that found nothing in the worker's range. */
     let empty = 0;
     let emptyOwn = 0;
@@ -241,10 +252,11 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       const left = leftToOthers();
       const tenants = limitTenants(
         [...running.values()].map(({ tenant }) => tenant),
-        left === 0 ? Number.POSITIVE_INFINITY : gate.places() - left,
+        (tenant) => (left > 0 && rests(tenant) ? 0 : gate.places() - left),
       );
       heldBack = tenants.refused;
       const candidates = await search(own, limit, lateMs, tenants);
+      if (left > 0) noteTurns(tenants.refused);
       emptyOwn = candidates.length > 0 ? 0 : emptyOwn + 1;
       // Not at once, because the owner may be about to finish too, and both would meet at its last invoices.
       const isWorkless = emptyOwn >= COLD_LOOKS;
@@ -270,6 +282,32 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       for (const { invoiceId } of reserved) if (!taken.has(invoiceId)) gate.cancel(invoiceId);
       beginAll(claims, mustWait, new Map(reserved.map(({ invoiceId, slot }) => [invoiceId, tenantOfSlot(slot)])));
       empty = 0;
+    }
+
+    /** Whether no invoice of the tenant may begin until its turn and its rest are over. */
+    function rests(tenant: number): boolean {
+      const turn = turns.get(tenant);
+      return turn !== undefined && performance.now() < turn.restUntil && isAnswering(tenant);
+    }
+
+    /** @param refused the tenants with a backlog, which now have all places that they may have */
+    function noteTurns(refused: ReadonlySet<number>): void {
+      const now = performance.now();
+      for (const [tenant, { restUntil }] of turns) if (restUntil <= now) turns.delete(tenant);
+      for (const tenant of refused)
+        if (!turns.has(tenant) && isAnswering(tenant))
+          turns.set(tenant, { begun: now, restUntil: Number.POSITIVE_INFINITY });
+    }
+
+    /** Begins the rest of a tenant when few of its invoices still run: a slow one must not hold up the others. */
+    function endTurn(tenant: number): void {
+      const turn = turns.get(tenant);
+      if (turn?.restUntil !== Number.POSITIVE_INFINITY) return;
+      const own = [...running.values()].filter((each) => each.tenant === tenant);
+      if (own.length > A_FEW * (gate.places() - leftToOthers())) return;
+      const now = performance.now();
+      turn.restUntil = now + REST_BESIDE_OTHERS * (now - turn.begun);
+      plan();
     }
 
     /** Takes places for the first of these invoices, for as many as there are places. */
@@ -304,7 +342,8 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         .finally(() => {
           gate.cancel(invoiceId);
           running.delete(invoiceId);
-          hasMore ||= heldBack.has(tenant);
+          endTurn(tenant);
+          hasMore ||= heldBack.has(tenant) && !rests(tenant);
           if (hasMore) plan();
         });
       running.set(invoiceId, { ended, tenant });
@@ -324,7 +363,8 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       const isRoomy = room >= Math.ceil(gate.places() / 4);
       const pauseOfEmpty = lane === 'idle' || empty >= COLD_LOOKS ? coldMs : HOT_MS * 2 ** empty;
       const pause = hasMore ? (isRoomy ? 0 : HOT_MS) : pauseOfEmpty;
-      const at = Math.min(now + soonMs, Math.max(now, lookedAt + pause, restUntil));
+      const rested = Math.min(...[...turns.values()].map(({ restUntil: until }) => until));
+      const at = Math.min(now + soonMs, Math.max(now, rested), Math.max(now, lookedAt + pause, restUntil));
       if (timer && timerAt <= at) return;
       if (timer) clearTimeout(timer);
       timerAt = at;

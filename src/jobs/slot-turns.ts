@@ -35,22 +35,23 @@ export interface TenantLimit {
 /**
  * Creates the limit of a look.
  * @param running the tenant of each running invoice
- * @param most maximum number of invoices of one tenant, those that run included
+ * @param most maximum number of invoices of a tenant, those that run included
  */
-export function limitTenants(running: readonly number[], most: number): TenantLimit {
+export function limitTenants(running: readonly number[], most: (tenant: number) => number): TenantLimit {
   const counts = new Map<number, number>();
   const refused = new Set<number>();
   const countOf = (tenant: number) => counts.get(tenant) ?? 0;
+  const hasRoom = (tenant: number) => countOf(tenant) < most(tenant);
   for (const tenant of running) counts.set(tenant, countOf(tenant) + 1);
   return {
     admit({ slot }) {
       const tenant = tenantOfSlot(slot);
-      const count = countOf(tenant);
-      if (count < most) counts.set(tenant, count + 1);
+      const isAdmitted = hasRoom(tenant);
+      if (isAdmitted) counts.set(tenant, countOf(tenant) + 1);
       else refused.add(tenant);
-      return count < most;
+      return isAdmitted;
     },
-    isFull: ({ slot }) => countOf(tenantOfSlot(slot)) >= most,
+    isFull: ({ slot }) => !hasRoom(tenantOfSlot(slot)),
     refused,
   };
 }

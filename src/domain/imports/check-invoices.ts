@@ -9,7 +9,7 @@ import { problemsOfRows } from './row-problems.ts';
 import { type Found, faulty, issuedFacts, known, numberOf, ofNumber, rejectedFacts, shownOf } from './verdict-parts.ts';
 
 /** Invoices that are checked at the same time: their documents are written one after the other anyway. */
-const AT_ONCE = 8;
+const AT_ONCE = 16;
 
 /** Gives the invoices of one file their verdicts, in the order of the file. */
 export interface InvoiceChecker {

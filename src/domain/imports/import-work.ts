@@ -26,13 +26,12 @@ const [REST, MOST_REST_MS] = [0.5, 250];
 /**
  * Runs a part of the work on an import, and rests: where others wait for the processor or the store, the work takes
  * longer, and so does the rest.
- * @param leastMs what both take together at least, milliseconds
  */
-export async function withRest<Result>(work: () => Promise<Result>, leastMs = 0): Promise<Result> {
+export async function withRest<Result>(work: () => Promise<Result>): Promise<Result> {
   const begun = performance.now();
   const result = await work();
   const tookMs = performance.now() - begun;
-  await sleep(Math.max(leastMs - tookMs, Math.min(MOST_REST_MS, REST * tookMs)), undefined, { ref: false });
+  await sleep(Math.min(MOST_REST_MS, REST * tookMs), undefined, { ref: false });
   return result;
 }
 

@@ -10,14 +10,9 @@ import { rowProblem } from './row-problems.ts';
 /**
  * Invoices that are stored together. They get their order in the file, so the next ones begin when these are stored.
  */
-const AT_ONCE = 8;
-/**
- * How long those that are stored together take at least, milliseconds: 130 a second. Their processing is slower, and
- * delays others' invoices.
- */
-const LEAST_MS = 60;
+const AT_ONCE = 16;
 /** Invoices that are read together. */
-const READ_TOGETHER = 12 * AT_ONCE;
+const READ_TOGETHER = 6 * AT_ONCE;
 
 export interface IssuingImportNeeds extends ImportWorkNeeds {
   /** Runs the work of some invoices of a tenant when it is the tenant's turn. */
@@ -53,7 +48,7 @@ export async function issueImport(
         signal.throwIfAborted();
         counts = counted(counts, await issueSome(needs, imported, by, some));
       };
-      await withRest(() => needs.inTurn(imported.tenantId)(issue), LEAST_MS);
+      await withRest(() => needs.inTurn(imported.tenantId)(issue));
       await note(() => ({ counts, failure: null }));
     }
   }

@@ -95,6 +95,11 @@ export function tenantOfSlot(slot: number): number {
   return slot % (PARTITIONS / OF_A_TENANT);
 }
 
+/** Returns the number of a tenant that {@link tenantOfSlot} gives for each of its slots. */
+export function tenantNumber(tenantId: string): number {
+  return tenantOfSlot(slotOf({ tenantId, id: '' }, null));
+}
+
 /** Returns the next slot. */
 export function slotAfter(slot: number): number {
   return slot + SLOT;

@@ -8,6 +8,8 @@ export interface MeasuredRequest {
   /** The pattern of the route. */
   readonly route: string;
   readonly status: number;
+  /** Whose credential the request had; null if it had none that is valid. */
+  readonly tenantId: string | null;
   /** Time until the answer began. */
   readonly seconds: number;
   /** The request's place in a trace; null if it is not traced. */
@@ -23,6 +25,7 @@ export function measure(tell: (request: MeasuredRequest) => void): Middleware {
       method: METHODS.has(ctx.method) ? ctx.method : 'other',
       route: routeOf(ctx),
       status: ctx.status,
+      tenantId: (ctx.state as RequestState).tenantId ?? null,
       seconds: (performance.now() - start) / 1000,
       traceparent: (ctx.state as RequestState).span?.traceparent ?? null,
     });

@@ -47,7 +47,7 @@ it('show what is due by stage and its age, over all lanes, and nothing during an
 it('count spans where traces are on, and name traces in the format that can', async () => {
   const metrics = createMetrics({ exemplars: true });
   metrics.spans(() => ({ exported: 5, lost: 2 }));
-  const request = { method: 'GET', route: '/v1/invoices', status: 200, seconds: 0.02 };
+  const request = { method: 'GET', route: '/v1/invoices', status: 200, tenantId: null, seconds: 0.02 };
   metrics.request({ ...request, traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` });
   metrics.request({ ...request, seconds: 2, traceparent: `00-${'c'.repeat(32)}-${'b'.repeat(16)}-00` });
   const { contentType, text } = await metrics.exposition();

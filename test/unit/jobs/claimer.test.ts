@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   ALL_PARTITIONS,
   LANE_NAMES,
@@ -10,6 +10,7 @@ import {
   rangeOf,
   slotAfter,
   slotOf,
+  tenantNumber,
 } from '../../../src/domain/invoice/lanes.ts';
 import { LEASE_MS } from '../../../src/domain/invoice/stages/stage.ts';
 import { type ClaimerParts, createClaimer } from '../../../src/jobs/claimer.ts';
@@ -82,7 +83,7 @@ function worker(
   { works, invoices }: Pick<ReturnType<typeof world>, 'works' | 'invoices'>,
   runMs: (id: string) => number = () => 10,
   own: PartitionRange = ALL_PARTITIONS,
-  isAnswering: () => boolean = () => false,
+  isAnswering: (beside?: number) => boolean = () => false,
 ) {
   const begun: string[] = [];
   const running = new Map<Lane, number>(LANE_NAMES.map((lane) => [lane, 0]));
@@ -481,6 +482,84 @@ it('a PDF waits for one of each tenant before it, not for what they can have at 
   for (let ms = 0; ms < 10_000 && !begun.includes(asked); ms += 20) await vi.advanceTimersByTimeAsync(20);
   expect(begun.indexOf(asked) - before).toBeLessThan(2 * 25);
   await claimer.stop(1000);
+});
+
+describe('a tenant with a backlog', () => {
+  /** Runs 500 invoices of 100 ms of a tenant while clients of this tenant are answered. */
+  async function burst(answered: string) {
+    const it = world();
+    const made = worker(
+      it,
+      () => 100,
+      ALL_PARTITIONS,
+      (beside) => beside !== tenantNumber(answered),
+    );
+    it.addOf('ten_burst', 'stages', 500);
+    const at: number[] = [];
+    made.claimer.start();
+    for (let ms = 0; made.begun.length < 500 || made.running.get('stages') !== 0; ms++) {
+      await vi.advanceTimersByTimeAsync(1);
+      at.push(made.running.get('stages') ?? 0);
+    }
+    return { at, ...it, ...made };
+  }
+  const [OF_ALL, LEFT] = [LANES.stages.besideClients, 8];
+
+  it('rests as long as it worked while clients of others are answered', async () => {
+    const { at, most, claimer } = await burst('ten_shop');
+    expect(most.get('stages')).toBe(OF_ALL - LEFT);
+    const resting = at.filter((running) => running === 0).length / at.length;
+    expect(resting).toBeGreaterThan(0.4);
+    expect(resting).toBeLessThan(0.6);
+    void claimer.stop(0);
+  });
+
+  it('does not rest while only its own clients are answered', async () => {
+    const { at, claimer } = await burst('ten_burst');
+    expect(at.filter((running) => running === 0).length / at.length).toBeLessThan(0.1);
+    void claimer.stop(0);
+  });
+
+  it('does not rest because a single one of its invoices is slow', async () => {
+    const it = world();
+    const { claimer, begun } = worker(
+      it,
+      (id) => (id === 'inv_0' ? 60_000 : 100),
+      ALL_PARTITIONS,
+      () => true,
+    );
+    it.addOf('ten_burst', 'stages', 500);
+    claimer.start();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(begun).toHaveLength(500);
+    void claimer.stop(0);
+  });
+
+  it('leaves places to an invoice of another tenant, which begins at once in its turn and in its rest', async () => {
+    const it = world();
+    const { claimer, begun, running } = worker(
+      it,
+      () => 100,
+      ALL_PARTITIONS,
+      () => true,
+    );
+    it.addOf('ten_burst', 'stages', 500);
+    claimer.start();
+    const states = new Set<boolean>();
+    for (let nth = 0; nth < 20; nth++) {
+      await vi.advanceTimersByTimeAsync(103);
+      states.add(running.get('stages') === 0);
+      const slot = slotOf({ tenantId: 'ten_shop', id: `${nth}` }, 'stages');
+      const id = it.add('stages', slot);
+      claimer.wake('stages', { from: slot, until: slotAfter(slot) });
+      // Two looks: the first one may have been under way.
+      await vi.advanceTimersByTimeAsync(60);
+      expect(begun).toContain(id);
+    }
+    expect(states).toEqual(new Set([true, false]));
+    expect(it.isDue('stages')).toBe(true);
+    void claimer.stop(0);
+  });
 });
 
 it('a tenant that is alone has every place', async () => {

@@ -143,7 +143,8 @@ it('ends its work when it stops, so that another process goes on at once', async
 });
 
 it('leaves an import that another process has by now', async () => {
-  const { runner, released, verdicts } = running(issuing(), { isHeld: false, invoices: 1000 });
+  const issue = (key: string) => sleep(20).then(() => `inv ${key}`);
+  const { runner, released, verdicts } = running(issuing(), { isHeld: false, invoices: 1000, issue });
   await vi.waitFor(() => expect(verdicts()).toContain('issued'));
   // Longer than the pause between two writes of progress.
   await sleep(600);
