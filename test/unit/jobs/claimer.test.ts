@@ -497,7 +497,7 @@ describe('a tenant with a backlog', () => {
     it.addOf('ten_burst', 'stages', 500);
     const at: number[] = [];
     made.claimer.start();
-    for (let ms = 0; made.begun.length < 500 || made.running.get('stages') !== 0; ms++) {
+    while (made.begun.length < 500 || made.running.get('stages') !== 0) {
       await vi.advanceTimersByTimeAsync(1);
       at.push(made.running.get('stages') ?? 0);
     }
