@@ -1,0 +1,214 @@
+"""Made from _resources.py by `npm run build`: the same calls, which are awaited."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+
+from . import _calls as calls
+from ._following import Following, status_of
+from ._http import AsyncHttp
+from ._lists import AsyncInvoicePages, Span
+from .errors import FatouraError
+from .models import (
+    CreatedWebhookEndpoint,
+    CreateInvoice,
+    CreateWebhookEndpoint,
+    DeletedWebhookEndpoint,
+    Invoice,
+    InvoiceList,
+    InvoiceStatus,
+    StatusMessage,
+    UpdateWebhookEndpoint,
+    WebhookEndpoint,
+)
+from .results import (
+    Creation,
+    Credit,
+    CreditInput,
+    CreditReason,
+    Draft,
+    DraftContent,
+    DraftVersion,
+    Include,
+    Issued,
+    Replacement,
+)
+
+
+class AsyncInvoices:
+    """Invoices: creation, reading, following, correction. `timeout`s are of whole calls, seconds."""
+
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def create(
+        self,
+        invoice: CreateInvoice,
+        *,
+        order_number: str | None = None,
+        idempotency_key: str | None = None,
+        include: Sequence[Include] | None = None,
+        timeout: float | None = None,
+    ) -> Creation:
+        """Creates an invoice. It is `pending` in the answer; `follow` waits for the authority.
+
+        Repeated attempts of a call have one key, so a lost answer never makes a second invoice. With `order_number`,
+        your number of the order, the same order never becomes a second invoice, also from another process.
+        `idempotency_key` is 1 to 255 printable characters, by default made of `order_number`, or new for each call.
+        """
+        return await self._http.send(calls.create_invoice(invoice, order_number, idempotency_key, include), timeout)
+
+    async def get(self, id: str, *, include: Sequence[Include] | None = None, timeout: float | None = None) -> Invoice:
+        return await self._http.send(calls.get_invoice(id, include), timeout)
+
+    def list(
+        self,
+        *,
+        status: InvoiceStatus | None = None,
+        customer_ice: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        starting_after: str | None = None,
+        ending_before: str | None = None,
+        limit: int = 100,
+        include: Sequence[Include] | None = None,
+        timeout: float | None = None,
+    ) -> AsyncInvoicePages:
+        """Lists invoices, newest first; with `ending_before` back to the newest. `limit`: invoices of a page."""
+        query = {
+            "status": status,
+            "customer_ice": customer_ice,
+            "created_after": created_after,
+            "created_before": created_before,
+            "limit": limit,
+        }
+
+        async def read(span: Span) -> InvoiceList:
+            return await self._http.send(calls.list_invoices({**query, **vars(span)}, include), timeout)
+
+        return AsyncInvoicePages(Span(starting_after, ending_before), read)
+
+    async def find_by_number(
+        self, number: str, *, include: Sequence[Include] | None = None, timeout: float | None = None
+    ) -> Invoice | None:
+        """Finds the invoice with a legal number; None if there is none."""
+        page = await self._http.send(calls.list_invoices({"number": number}, include), timeout)
+        return page["data"][0] if page["data"] else None
+
+    async def follow(self, id: str, *, timeout: float | None = None) -> AsyncIterator[StatusMessage]:
+        """Yields the status of an invoice, and each change once and in order, until it is accepted or rejected.
+
+        Connections that break are resumed; where none carries a stream, the invoice is read every two seconds.
+        Raises ConnectionError if the status is not final within `timeout` seconds; by default it waits on.
+        """
+        following = Following(id, timeout)
+        while True:
+            try:
+                if following.streams:
+                    async for message in self._http.events(calls.stream_path(id), following):
+                        if following.takes(message):
+                            yield message
+                        if following.is_final:
+                            return
+                    # The stream ends after the final status, of which a message may be lost on the way.
+                invoice = await self.get(id, timeout=following.left())
+                message = status_of(invoice)
+                if following.takes(message):
+                    yield message
+                if following.is_final:
+                    return
+            except FatouraError as error:
+                following.outlive(error)
+            await self._http.sleep(following.pause())
+
+    async def settled(
+        self,
+        id: str,
+        *,
+        include: Sequence[Include] | None = None,
+        timeout: float | None = None,
+    ) -> Invoice:
+        """Waits until an invoice is accepted or rejected, and reads it."""
+        async for _ in self.follow(id, timeout=timeout):
+            pass
+        return await self.get(id, include=include)
+
+    async def credit(
+        self,
+        id: str,
+        input: CreditInput,
+        *,
+        order_number: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Credit:
+        """Credits an accepted invoice; the credit note passes through the same states as an invoice."""
+        return await self._http.send(calls.credit_invoice(id, input, order_number, idempotency_key), timeout)
+
+    async def replace(
+        self,
+        id: str,
+        input: Mapping[str, object],
+        *,
+        reason: CreditReason,
+        note: str | None = None,
+        order_number: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Replacement:
+        """Replaces an invoice by a corrected one. What is left of an accepted one is credited first.
+
+        `input` is as of GraphQL's `createInvoice`, with its names: `unitPrice`, `taxRate`.
+        """
+        call = calls.replace_invoice(id, input, reason, note, order_number, idempotency_key)
+        return await self._http.send(call, timeout)
+
+
+class AsyncDrafts:
+    """Drafts of invoices: checked by the same rules as a creation, without a number until they are issued."""
+
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def create(self, content: DraftContent, *, timeout: float | None = None) -> Draft:
+        """Creates a draft. The call is not repeated by itself, because that could make a second one."""
+        return await self._http.send(calls.create_draft(content), timeout)
+
+    async def get(self, id: str, *, timeout: float | None = None) -> Draft:
+        return await self._http.send(calls.get_draft(id), timeout)
+
+    async def update(self, draft: DraftVersion, content: DraftContent, *, timeout: float | None = None) -> Draft:
+        """Raises ConflictError (`draft_changed`) if the draft has another version meanwhile."""
+        return await self._http.send(calls.update_draft(draft, content), timeout)
+
+    async def issue(self, draft: DraftVersion, *, timeout: float | None = None) -> Issued:
+        """Issues a draft as an invoice, once however often it is asked for."""
+        return await self._http.send(calls.issue_draft(draft), timeout)
+
+    async def delete(self, draft: DraftVersion, *, timeout: float | None = None) -> None:
+        await self._http.send(calls.delete_draft(draft), timeout)
+
+
+class AsyncWebhookEndpoints:
+    """The addresses that events are delivered to."""
+
+    def __init__(self, http: AsyncHttp) -> None:
+        self._http = http
+
+    async def create(self, endpoint: CreateWebhookEndpoint, *, timeout: float | None = None) -> CreatedWebhookEndpoint:
+        """Creates an endpoint. Its `secret` is shown only here.
+
+        The call is not repeated by itself: if its answer is lost, list the endpoints, delete the new one, and create
+        it again.
+        """
+        return await self._http.send(calls.create_endpoint(endpoint), timeout)
+
+    async def list(self, *, timeout: float | None = None) -> Sequence[WebhookEndpoint]:
+        """All endpoints of the key's environment, at most 16."""
+        return await self._http.send(calls.list_endpoints(), timeout)
+
+    async def update(self, id: str, change: UpdateWebhookEndpoint, *, timeout: float | None = None) -> WebhookEndpoint:
+        return await self._http.send(calls.update_endpoint(id, change), timeout)
+
+    async def delete(self, id: str, *, timeout: float | None = None) -> DeletedWebhookEndpoint:
+        return await self._http.send(calls.delete_endpoint(id), timeout)

@@ -1,0 +1,203 @@
+"""The calls of the API, for both clients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+from urllib.parse import quote
+from uuid import uuid4
+
+from ._exchange import Answer, Call
+from .errors import FatouraError, Refusal, api_error
+from .models import (
+    CreatedWebhookEndpoint,
+    CreateInvoice,
+    CreateWebhookEndpoint,
+    DeletedWebhookEndpoint,
+    Invoice,
+    InvoiceList,
+    UpdateWebhookEndpoint,
+    WebhookEndpoint,
+)
+from .results import (
+    Creation,
+    Credit,
+    CreditInput,
+    CreditReason,
+    Draft,
+    DraftContent,
+    DraftVersion,
+    Include,
+    Issued,
+    Replacement,
+)
+
+Included = Sequence[Include] | None
+Query = Mapping[str, str | int | None]
+
+_INVOICES, _ENDPOINTS = "/v1/invoices", "/v1/webhook_endpoints"
+
+
+def create_invoice(
+    invoice: CreateInvoice, order_number: str | None, idempotency_key: str | None, include: Included
+) -> Call[Creation]:
+    def read(answer: Answer) -> Creation:
+        replayed = answer.headers.get("idempotent-replayed") == "true"
+        return cast(Creation, {**answer.value, "replayed": replayed})
+
+    key = _key_of(order_number, idempotency_key)
+    return Call("POST", _INVOICES, read, True, query=_including(include), body=invoice, key=key)
+
+
+def get_invoice(id: str, include: Included) -> Call[Invoice]:
+    return Call("GET", f"{_INVOICES}/{_segment(id)}", _value, True, query=_including(include))
+
+
+def list_invoices(query: Query, include: Included) -> Call[InvoiceList]:
+    return Call("GET", _INVOICES, _value, True, query={**query, **_including(include)})
+
+
+def stream_path(id: str) -> str:
+    return f"{_INVOICES}/{_segment(id)}/stream"
+
+
+def credit_invoice(id: str, input: CreditInput, order_number: str | None, idempotency_key: str | None) -> Call[Credit]:
+    variables = {"id": id, "input": input, "key": _key_of(order_number, idempotency_key)}
+    return _operation("creditInvoice", _CREDIT, variables, True)
+
+
+def replace_invoice(
+    id: str,
+    input: Mapping[str, object],
+    reason: CreditReason,
+    note: str | None,
+    order_number: str | None,
+    idempotency_key: str | None,
+) -> Call[Replacement]:
+    key = _key_of(order_number, idempotency_key)
+    variables = {"id": id, "input": input, "reason": reason, "note": note, "key": key}
+    return _operation("replaceInvoice", _REPLACE, variables, True)
+
+
+def create_draft(content: DraftContent) -> Call[Draft]:
+    return _operation("createDraft", _CREATE_DRAFT, {"content": content}, False, "draft")
+
+
+def get_draft(id: str) -> Call[Draft]:
+    return _operation("draft", _READ_DRAFT, {"id": id}, True)
+
+
+def update_draft(draft: DraftVersion, content: DraftContent) -> Call[Draft]:
+    return _operation("updateDraft", _UPDATE_DRAFT, {**_version(draft), "content": content}, False, "draft")
+
+
+def issue_draft(draft: DraftVersion) -> Call[Issued]:
+    return _operation("issueDraft", _ISSUE_DRAFT, _version(draft), True)
+
+
+def delete_draft(draft: DraftVersion) -> Call[object]:
+    return _operation("deleteDraft", _DELETE_DRAFT, _version(draft), False)
+
+
+def create_endpoint(endpoint: CreateWebhookEndpoint) -> Call[CreatedWebhookEndpoint]:
+    return Call("POST", _ENDPOINTS, _value, False, body=endpoint)
+
+
+def list_endpoints() -> Call[Sequence[WebhookEndpoint]]:
+    def read(answer: Answer) -> Sequence[WebhookEndpoint]:
+        data: Sequence[WebhookEndpoint] = answer.value["data"]
+        return data
+
+    return Call("GET", _ENDPOINTS, read, True)
+
+
+def update_endpoint(id: str, change: UpdateWebhookEndpoint) -> Call[WebhookEndpoint]:
+    return Call("PATCH", f"{_ENDPOINTS}/{_segment(id)}", _value, True, body=change)
+
+
+def delete_endpoint(id: str) -> Call[DeletedWebhookEndpoint]:
+    return Call("DELETE", f"{_ENDPOINTS}/{_segment(id)}", _value, True)
+
+
+def _value(answer: Answer) -> Any:
+    return answer.value
+
+
+def _including(include: Included) -> dict[str, str | int | None]:
+    return {} if include is None else {"include": ",".join(include)}
+
+
+def _segment(id: str) -> str:
+    return quote(id, safe="")
+
+
+def _key_of(order_number: str | None, idempotency_key: str | None) -> str:
+    if idempotency_key is not None:
+        return idempotency_key
+    return str(uuid4()) if order_number is None else f"order {order_number}"
+
+
+def _version(draft: DraftVersion) -> dict[str, object]:
+    return {"id": draft["id"], "version": draft["version"]}
+
+
+def _operation(
+    field: str, query: str, variables: Mapping[str, object], repeatable: bool, member: str | None = None
+) -> Call[Any]:
+    """Makes the call of an operation of GraphQL with one field. Its result is that field, or a member of it."""
+
+    def read(answer: Answer) -> Any:
+        request_id = answer.headers.get("request-id")
+        for error in answer.value.get("errors") or []:
+            raise _refused({**error.get("extensions", {}), "message": error["message"]}, request_id)
+        result = (answer.value.get("data") or {}).get(field)
+        if not isinstance(result, dict):
+            raise FatouraError(f"the answer has no {field}")
+        if "code" in result and "message" in result:
+            raise _refused(result, request_id)
+        return result if member is None else result[member]
+
+    return Call("POST", "/graphql", read, repeatable, body={"query": query, "variables": variables})
+
+
+def _refused(stated: Mapping[str, Any], request_id: str | None) -> FatouraError:
+    status, message = stated.get("status", 400), stated["message"]
+    return api_error(Refusal(status, message, stated.get("code"), stated.get("param"), request_id))
+
+
+_ERROR = "... on Error { code message param status }"
+_DRAFT = "id version content validation { problems { code message param } }"
+
+_CREDIT = f"""mutation ($id: ID!, $input: CreditInvoiceInput!, $key: String) {{
+  creditInvoice(invoiceId: $id, input: $input, idempotencyKey: $key) {{
+    ... on CreditInvoicePayload {{ replayed creditNote {{ id status amount }} }}
+    {_ERROR}
+  }}
+}}"""
+_REPLACE = f"""mutation (
+  $id: ID!, $input: CreateInvoiceInput!, $reason: CreditReason!, $note: String, $key: String
+) {{
+  replaceInvoice(invoiceId: $id, input: $input, reason: $reason, note: $note, idempotencyKey: $key) {{
+    ... on ReplaceInvoicePayload {{ replayed invoice {{ id status amount }} creditNote {{ id status amount }} }}
+    {_ERROR}
+  }}
+}}"""
+_CREATE_DRAFT = f"""mutation ($content: DraftContent!) {{
+  createDraft(content: $content) {{ ... on CreateDraftPayload {{ draft {{ {_DRAFT} }} }} {_ERROR} }}
+}}"""
+_READ_DRAFT = f"query ($id: ID!) {{ draft(id: $id) {{ {_DRAFT} }} }}"
+_UPDATE_DRAFT = f"""mutation ($id: ID!, $version: Int!, $content: DraftContent!) {{
+  updateDraft(id: $id, version: $version, content: $content) {{
+    ... on UpdateDraftPayload {{ draft {{ {_DRAFT} }} }}
+    {_ERROR}
+  }}
+}}"""
+_ISSUE_DRAFT = f"""mutation ($id: ID!, $version: Int!) {{
+  issueDraft(id: $id, version: $version) {{
+    ... on IssueDraftPayload {{ replayed invoice {{ id status amount }} }}
+    {_ERROR}
+  }}
+}}"""
+_DELETE_DRAFT = f"""mutation ($id: ID!, $version: Int!) {{
+  deleteDraft(id: $id, version: $version) {{ ... on DeleteDraftPayload {{ id }} {_ERROR} }}
+}}"""

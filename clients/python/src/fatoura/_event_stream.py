@@ -1,0 +1,50 @@
+"""Server-Sent Events (HTML Living Standard, section 9.2.6)."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class StreamMessage:
+    """A message of a stream."""
+
+    id: str | None
+    data: str
+
+
+class EventReader:
+    """Reads messages with data from bytes that come in parts. Comments keep the connection alive, and give nothing."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._rest = ""
+        self._id: str | None = None
+        self._data: list[str] = []
+
+    def feed(self, part: bytes) -> Iterator[StreamMessage]:
+        """Takes the next part. Yields the messages that end in it."""
+        for line in self._lines(self._decoder.decode(part)):
+            if line == "":
+                if self._data:
+                    yield StreamMessage(self._id, "\n".join(self._data))
+                self._data = []
+                continue
+            name, _, text = line.partition(":")
+            text = text.removeprefix(" ")
+            if name == "data":
+                self._data.append(text)
+            elif name == "id" and "\0" not in text:
+                self._id = text
+
+    def _lines(self, part: str) -> list[str]:
+        """Lines end with CRLF, LF or CR."""
+        text = self._rest + part
+        # A CR at the end may be the first half of a CRLF.
+        held = 1 if text.endswith("\r") else 0
+        *lines, rest = re.split(r"\r\n|\n|\r", text[: len(text) - held])
+        self._rest = rest + text[len(text) - held :]
+        return lines

@@ -1,0 +1,104 @@
+"""What following an invoice knows between two messages, for both clients. Nothing here does input or output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from time import monotonic
+from typing import Any, cast
+
+import httpx
+
+from ._event_stream import EventReader
+from .errors import ApiError, ConnectionError, FatouraError
+from .models import Invoice, StatusMessage
+
+_SILENCE = 40.0
+"""The service sends something every 15 s. A stream that is silent for longer is dead, seconds."""
+_RECONNECT, _POLL = 0.5, 2.0
+"""Pauses between two connections, and between two readings where streams do not pass, seconds."""
+_FUTILE_STREAMS = 3
+"""After so many connections without any message the invoice is read instead: something holds streams back."""
+
+
+class Following:
+    """The state of a `follow`."""
+
+    def __init__(self, id: str, timeout: float | None) -> None:
+        self._id = id
+        self._timeout = timeout
+        self._until = None if timeout is None else monotonic() + timeout
+        self._last_event_id: str | None = None
+        self._status: str | None = None
+        self._status_before: str | None = None
+        self._futile = 0
+
+    @property
+    def is_final(self) -> bool:
+        return self._status in ("accepted", "rejected")
+
+    @property
+    def streams(self) -> bool:
+        """Whether a stream is tried."""
+        return self._futile < _FUTILE_STREAMS
+
+    def request(self, url: str, headers: httpx.Headers) -> dict[str, Any]:
+        """The arguments of httpx for the next stream."""
+        own = headers.copy()
+        own["Accept"] = "text/event-stream"
+        if self._last_event_id is not None:
+            own["Last-Event-ID"] = self._last_event_id
+        return {"method": "GET", "url": url, "headers": own, "follow_redirects": False}
+
+    def read(self, reader: EventReader, part: bytes) -> Iterator[StatusMessage]:
+        """Yields the messages of a part of a stream."""
+        for message in reader.feed(part):
+            self._last_event_id = message.id or self._last_event_id
+            yield cast(StatusMessage, json.loads(message.data))
+
+    def takes(self, message: StatusMessage) -> bool:
+        """Notes a status. Returns whether it is another than before."""
+        is_new = message["status"] != self._status
+        self._status = message["status"]
+        return is_new
+
+    def left(self) -> float | None:
+        """Seconds to the time-out; None: there is none. Raises ConnectionError after it."""
+        if self._until is None:
+            return None
+        left = self._until - monotonic()
+        if left <= 0:
+            raise ConnectionError(f"{self._id} had no final status within {self._timeout} s")
+        return left
+
+    def silence(self) -> float:
+        """How long the stream may be silent, seconds."""
+        left = self.left()
+        return _SILENCE if left is None else min(_SILENCE, left)
+
+    def outlive(self, error: FatouraError) -> None:
+        """Raises an error, unless it passes and there is time left."""
+        is_passing = isinstance(error, ConnectionError) or (
+            isinstance(error, ApiError) and (error.status == 429 or error.status >= 500)
+        )
+        if not is_passing:
+            raise error
+        self.left()
+
+    def pause(self) -> float:
+        """How long to wait before the next connection or reading, seconds."""
+        self._futile = self._futile + 1 if self._status == self._status_before else 0
+        self._status_before = self._status
+        pause, left = _RECONNECT if self.streams else _POLL, self.left()
+        return pause if left is None else min(pause, left)
+
+
+def status_of(invoice: Invoice) -> StatusMessage:
+    return {
+        "id": invoice["id"],
+        "object": invoice["object"],
+        "status": invoice["status"],
+        "dgi_id": invoice["dgi_id"],
+        "rejection_reason": invoice["rejection_reason"],
+        "updated_at": invoice["updated_at"],
+    }

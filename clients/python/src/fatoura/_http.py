@@ -1,0 +1,143 @@
+"""Sends calls with httpx, for programs with asyncio and for those without."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from threading import Event
+from time import monotonic
+from typing import TypeVar
+
+import httpx
+
+from ._event_stream import EventReader
+from ._exchange import Answer, Attempts, Call, Options, headers_of, refusal_of
+from ._following import Following
+from .errors import ApiError, CancelledError, ConnectionError
+from .models import StatusMessage
+
+T = TypeVar("T")
+
+
+class Http:
+    """Sends calls, and repeats those that failed for a reason that passes."""
+
+    def __init__(self, key: str | None, options: Options, client: httpx.Client | None) -> None:
+        self._headers = headers_of(key)
+        self._options = options
+        self._client = client or httpx.Client()
+        self._owns_client = client is None
+        self._closed = Event()
+
+    def send(self, call: Call[T], timeout: float | None) -> T:
+        """Raises ApiError, ConnectionError, CancelledError."""
+        attempts = Attempts(call, self._options, timeout)
+        while True:
+            try:
+                answer = self._attempt(call, attempts)
+            except (ApiError, ConnectionError) as error:
+                self.sleep(attempts.pause_after(error))
+            else:
+                return call.read(answer)
+
+    def _attempt(self, call: Call[T], attempts: Attempts) -> Answer:
+        self.sleep(0)
+        limit = attempts.begin()
+        until = monotonic() + limit
+        request = call.request(self._options.base_url, self._headers)
+        try:
+            with self._client.stream(**request, timeout=limit, follow_redirects=False) as response:
+                body = bytearray()
+                # httpx limits each reading, and not all of them.
+                for part in response.iter_bytes():
+                    body += part
+                    if monotonic() > until:
+                        raise httpx.ReadTimeout("the answer was not complete in time")
+        except httpx.RequestError as error:
+            raise attempts.unanswered(error) from error
+        return attempts.answered(response, bytes(body))
+
+    def events(self, path: str, following: Following) -> Iterator[StatusMessage]:
+        """Yields the messages of one connection. Raises ApiError, ConnectionError, CancelledError."""
+        silence = following.silence()
+        reader = EventReader()
+        request = following.request(self._options.base_url + path, self._headers)
+        try:
+            with self._client.stream(**request, timeout=silence) as response:
+                if not response.is_success:
+                    raise refusal_of(response, response.read())
+                if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                    return
+                for part in response.iter_bytes():
+                    self.sleep(0)
+                    yield from following.read(reader, part)
+                    # The next reading may take less: with another connection.
+                    if following.silence() < silence:
+                        return
+        except httpx.RequestError as error:
+            raise ConnectionError("the stream broke") from error
+
+    def sleep(self, seconds: float) -> None:
+        """Raises CancelledError once the client is closed."""
+        if self._closed.wait(seconds):
+            raise CancelledError("the client is closed")
+
+    def close(self) -> None:
+        self._closed.set()
+        if self._owns_client:
+            self._client.close()
+
+
+class AsyncHttp:
+    """The same with asyncio. A cancelled task ends its call; what was sent may still be done."""
+
+    def __init__(self, key: str | None, options: Options, client: httpx.AsyncClient | None) -> None:
+        self._headers = headers_of(key)
+        self._options = options
+        self._client = client or httpx.AsyncClient()
+        self._owns_client = client is None
+
+    async def send(self, call: Call[T], timeout: float | None) -> T:
+        """Raises ApiError, ConnectionError."""
+        attempts = Attempts(call, self._options, timeout)
+        while True:
+            try:
+                answer = await self._attempt(call, attempts)
+            except (ApiError, ConnectionError) as error:
+                await self.sleep(attempts.pause_after(error))
+            else:
+                return call.read(answer)
+
+    async def _attempt(self, call: Call[T], attempts: Attempts) -> Answer:
+        limit = attempts.begin()
+        request = call.request(self._options.base_url, self._headers)
+        try:
+            sent = self._client.request(**request, timeout=limit, follow_redirects=False)
+            response = await asyncio.wait_for(sent, limit)
+        except (httpx.RequestError, asyncio.TimeoutError) as error:
+            raise attempts.unanswered(error) from error
+        return attempts.answered(response, response.content)
+
+    async def events(self, path: str, following: Following) -> AsyncIterator[StatusMessage]:
+        """Yields the messages of one connection. Raises ApiError, ConnectionError."""
+        reader = EventReader()
+        request = following.request(self._options.base_url + path, self._headers)
+        try:
+            async with self._client.stream(**request, timeout=following.silence()) as response:
+                if not response.is_success:
+                    raise refusal_of(response, await response.aread())
+                if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                    return
+                parts = response.aiter_bytes()
+                while part := await asyncio.wait_for(anext(parts, b""), following.silence()):
+                    for message in following.read(reader, part):
+                        yield message
+        except (httpx.RequestError, asyncio.TimeoutError) as error:
+            raise ConnectionError("the stream broke") from error
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    async def close(self) -> None:
+        if self._owns_client:
+            await self._client.aclose()

@@ -1,0 +1,177 @@
+"""What the conformance suite cannot see. Run with `python -m unittest discover -s tests`."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import pickle
+import sys
+import threading
+import time
+import traceback
+import unittest
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import httpx
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
+
+from fatoura import (  # noqa: E402
+    AsyncFatoura,
+    Attempt,
+    CancelledError,
+    ConnectionError,
+    Fatoura,
+    ServiceError,
+    SignatureError,
+    centimes,
+    dirhams,
+    totals,
+    webhooks,
+)
+from fatoura._event_stream import EventReader, StreamMessage  # noqa: E402
+
+KEY = "sk_test_secret"
+INVOICE = {"id": "inv_1", "object": "invoice", "dgi_id": None, "rejection_reason": None, "updated_at": ""}
+
+
+def client_of(answer: Callable[[httpx.Request], httpx.Response], max_retries: int = 4) -> Fatoura:
+    client = httpx.Client(transport=httpx.MockTransport(answer))
+    return Fatoura(KEY, base_url="http://service.test", client=client, max_retries=max_retries)
+
+
+class Amounts(unittest.TestCase):
+    def test_texts_are_read_exactly(self) -> None:
+        for text, expected in {"1234.5": 123450, "0.29": 29, "-0.05": -5, " 12 ": 1200}.items():
+            self.assertEqual(centimes(text), expected)
+        self.assertEqual(centimes(Decimal("1E+3")), 100_000)
+
+    def test_what_is_no_amount_is_refused(self) -> None:
+        for text in ["1,5", "1.234", "1e3", "", "٣", "1.5\n2", "+1"]:
+            self.assertRaises(ValueError, centimes, text)
+        self.assertRaises(TypeError, centimes, 0.1)
+
+    def test_centimes_are_written_in_dirhams(self) -> None:
+        self.assertEqual([dirhams(each) for each in (123450, 5, -5, 0)], ["1234.50", "0.05", "-0.05", "0.00"])
+
+    def test_vat_is_computed_once_for_each_rate_and_rounded_half_up(self) -> None:
+        made = totals(
+            [
+                {"description": "a", "quantity": 1, "unit_price": 5, "tax_rate": 10},
+                {"description": "b", "quantity": 3, "unit_price": 33},
+                {"description": "c", "quantity": 1, "unit_price": 2, "tax_rate": 20},
+                {"description": "d", "quantity": 1, "unit_price": 7, "tax_rate": 0},
+            ]
+        )
+        rates = [
+            {"rate": 20, "base": 101, "tax": 20},
+            {"rate": 10, "base": 5, "tax": 1},
+            {"rate": 0, "base": 7, "tax": 0},
+        ]
+        self.assertEqual(made.tax_totals, rates)
+        self.assertEqual((made.subtotal, made.tax_total, made.total), (113, 21, 134))
+
+
+class Webhooks(unittest.TestCase):
+    def test_headers_of_wsgi_are_read(self) -> None:
+        with self.assertRaisesRegex(SignatureError, "another time"):
+            webhooks.verify(b"{}", {"HTTP_SERVICE_SIGNATURE": "t=1,v1=00"}, "whsec_a")
+
+    def test_a_missing_secret_is_named_and_one_of_a_rotation_may_be_missing(self) -> None:
+        for missing in (None, [], [None], ""):
+            with self.assertRaisesRegex(SignatureError, "whsec_"):
+                webhooks.verify(b"{}", {}, missing)
+        with self.assertRaisesRegex(SignatureError, "header"):
+            webhooks.verify(b"{}", {}, [None, "whsec_a"])
+
+    def test_a_signature_of_other_characters_does_not_fit(self) -> None:
+        with self.assertRaisesRegex(SignatureError, "fit"):
+            webhooks.verify(b"{}", {"Service-Signature": "t=1,v1=é"}, "whsec_a", now=1)
+
+
+class EventStreams(unittest.TestCase):
+    def test_lines_and_characters_may_be_cut_anywhere(self) -> None:
+        stream = ": hello\r\n\r\nid: 7\r\ndata: {\rdata:  é}\n\ndata: x\n\n".encode()
+        expected = [StreamMessage("7", "{\n é}"), StreamMessage("7", "x")]
+        for size in range(1, len(stream)):
+            reader = EventReader()
+            parts = [stream[at : at + size] for at in range(0, len(stream), size)]
+            self.assertEqual([each for part in parts for each in reader.feed(part)], expected)
+
+
+class Clients(unittest.TestCase):
+    def test_nothing_that_is_printed_has_the_key(self) -> None:
+        told: list[Attempt] = []
+        answer = httpx.MockTransport(lambda _: httpx.Response(500))
+        client = httpx.Client(transport=answer)
+        fatoura = Fatoura(KEY, base_url="http://x.test", max_retries=0, client=client, on_attempt=told.append)
+        with self.assertRaises(ServiceError) as raised:
+            fatoura.invoices.get("inv_1")
+        http = vars(fatoura)["_http"]
+        shown = "".join(traceback.format_exception(raised.exception))
+        printed = [fatoura, vars(fatoura), vars(http), fatoura.invoices, vars(fatoura.invoices), told, raised.exception]
+        self.assertNotIn(KEY, f"{printed}{shown}")
+        self.assertEqual([(each.status, each.attempt) for each in told], [(500, 1)])
+
+    def test_errors_pass_from_process_to_process(self) -> None:
+        fatoura = client_of(lambda _: httpx.Response(503, headers={"request-id": "req_1"}), max_retries=0)
+        with self.assertRaises(ServiceError) as raised:
+            fatoura.invoices.get("inv_1")
+        for error in (pickle.loads(pickle.dumps(raised.exception)), copy.copy(raised.exception)):
+            self.assertEqual((error.status, error.request_id), (503, "req_1"))
+
+    def test_a_redirection_is_not_followed(self) -> None:
+        fatoura = client_of(lambda _: httpx.Response(302, headers={"location": "http://other.test"}))
+        self.assertRaisesRegex(Exception, "302", fatoura.invoices.get, "inv_1")
+
+    def test_a_closed_client_ends_its_pauses(self) -> None:
+        fatoura = client_of(lambda _: httpx.Response(503, headers={"retry-after": "20"}))
+        threading.Timer(0.2, fatoura.close).start()
+        begun = time.monotonic()
+        self.assertRaises(CancelledError, fatoura.invoices.get, "inv_1")
+        self.assertLess(time.monotonic() - begun, 5)
+
+    def test_without_key_or_address_there_is_no_client(self) -> None:
+        self.assertRaisesRegex(ValueError, "key", Fatoura, None, base_url="http://x.test")
+        self.assertRaisesRegex(ValueError, "base_url", Fatoura, KEY, base_url="")
+
+    def test_a_cancelled_task_ends_its_call(self) -> None:
+        async def cancelled() -> None:
+            transport = httpx.MockTransport(lambda _: httpx.Response(503))
+            client = httpx.AsyncClient(transport=transport)
+            async with AsyncFatoura(KEY, base_url="http://x.test", client=client) as fatoura:
+                task = asyncio.create_task(fatoura.invoices.get("inv_1"))
+                await asyncio.sleep(0.1)
+                task.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await task
+
+        asyncio.run(cancelled())
+
+    def test_a_stream_that_is_held_back_gives_way_to_readings(self) -> None:
+        read: list[str] = []
+
+        def answer(request: httpx.Request) -> httpx.Response:
+            read.append(request.url.path)
+            if request.url.path.endswith("/stream"):
+                return httpx.Response(200, headers={"content-type": "text/event-stream"})
+            final = len(read) > 8
+            return httpx.Response(200, json={**INVOICE, "status": "accepted" if final else "pending"})
+
+        statuses = [each["status"] for each in client_of(answer).invoices.follow("inv_1", timeout=30)]
+        self.assertEqual(statuses, ["pending", "accepted"])
+        self.assertEqual(sum(each.endswith("/stream") for each in read), 4)
+
+    def test_following_ends_at_its_time_out(self) -> None:
+        answer = httpx.MockTransport(lambda _: httpx.Response(503))
+        fatoura = Fatoura(KEY, base_url="http://x.test", client=httpx.Client(transport=answer))
+        begun = time.monotonic()
+        with self.assertRaisesRegex(ConnectionError, "no final status"):
+            list(fatoura.invoices.follow("inv_1", timeout=1))
+        self.assertLess(time.monotonic() - begun, 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
