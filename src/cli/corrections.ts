@@ -1,5 +1,4 @@
 import { QUANTITY_PLACES } from '../domain/decimal.ts';
-import { inputOfRestBody, restBodyProblems, restInvoiceBody } from '../domain/invoice/create-invoice-input.ts';
 import { CREDIT_REASONS } from '../domain/invoice/credit.ts';
 import { type Command, InputError, type Option, type ParsedArguments, UsageError } from './command.ts';
 import { readInput } from './files.ts';
@@ -135,6 +134,9 @@ async function readInvoice(path: string) {
   } catch {
     throw new InputError(`${path} is not JSON.`);
   }
+  // Only here: making the schemas takes longer than most commands.
+  const invoice = await import('../domain/invoice/create-invoice-input.ts');
+  const { inputOfRestBody, restBodyProblems, restInvoiceBody } = invoice;
   const parsed = restInvoiceBody.safeParse(body);
   if (parsed.success) return inputOfRestBody(parsed.data);
   const [problem] = restBodyProblems(parsed.error);

@@ -10,13 +10,14 @@ const SILENCE_MS = 10_000;
 const POLL_MS = 20;
 
 /**
- * Reads a file or a named pipe (`<(curl …)`).
+ * Reads a file, a named pipe (`<(curl …)`), or standard input (`-`).
  * @param most size limit in bytes
  * @param silence how long a pipe may send nothing, in milliseconds
  * @throws {InputError} when it cannot be read or is too large
  */
 export async function readInput(path: string, most = MAX_INPUT, silence = SILENCE_MS): Promise<Buffer> {
   try {
+    if (path === '-') return await readStream(process.stdin, most);
     // A blocking open would wait for ever on a pipe without a writer.
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
@@ -27,6 +28,21 @@ export async function readInput(path: string, most = MAX_INPUT, silence = SILENC
   } catch (error) {
     throw new InputError(`${path} cannot be read: ${reasonOf(error)}.`, { cause: error });
   }
+}
+
+async function readStream(stream: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > most) throw tooLarge(most);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(most: number): Error {
+  return new Error(`it is too large: more than ${most / 1024 / 1024} MiB`);
 }
 
 async function readAll(file: FileHandle, most: number, silence: number): Promise<Buffer> {
@@ -45,7 +61,7 @@ async function readAll(file: FileHandle, most: number, silence: number): Promise
     silent = 0;
     chunks.push(chunk.subarray(0, count));
     size += count;
-    if (size > most) throw new Error(`it is too large: more than ${most / 1024 / 1024} MiB`);
+    if (size > most) throw tooLarge(most);
   }
   throw new Error(`it sent nothing for ${silence / 1000} s`);
 }

@@ -45,6 +45,6 @@ export async function serviceState(url: string): Promise<ServiceState | null> {
  */
 export function httpUrl(text: string, option: string, bare = false): string {
   const url = bare && !/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? `http://${text}` : text;
-  if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url;
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new UsageError(`${option} must be an http(s) address, not '${text}'`);
 }

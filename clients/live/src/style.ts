@@ -37,6 +37,7 @@ p { margin: 0; }
 [part~=status] { --tone: var(--wait); margin-top: 1em; }
 [part~=accepted] { --tone: var(--good); }
 [part~=rejected], [part~=refused] { --tone: var(--bad); }
+[part~=refused], [part~=loading] { margin-top: 0; }
 [part=headline] { color: var(--tone); font-weight: 600; }
 [part=headline]:not(:empty)::before {
   content: "";

@@ -11,11 +11,15 @@ import { accessOf, followEvents, SERVICE_OPTIONS, type StreamedEvent } from './s
 
 export const listen: Command = {
   name: 'listen',
-  summary: "Forwards the tenant's events to a local server, signed",
+  summary: "Prints the tenant's events, and forwards them to a local server, signed",
   positionals: [],
   options: {
     ...SERVICE_OPTIONS,
-    'forward-to': { value: 'URL', required: true, description: 'Address of the local server: localhost:4000/hook' },
+    'forward-to': {
+      value: 'URL',
+      description: 'Address of the local server: localhost:4000/hook; without it, only print',
+    },
+    json: { description: 'Print each event as an object on a line' },
     secret: { value: 'SECRET', description: 'Signing secret (whsec_…); default: a new one, which is shown' },
   },
   details: `No webhook endpoint is needed or created: the service streams the events as they happen, including test events and resends.
@@ -23,15 +27,23 @@ After a lost connection the stream resumes where it stopped. Stop it with Ctrl-C
   async run(input, context) {
     const { terminal } = context;
     const access = await accessOf(input, context);
-    const target = httpUrl(input.get('forward-to'), '--forward-to', true);
+    const forwardTo = input.find('forward-to');
+    const target = forwardTo === null ? null : httpUrl(forwardTo, '--forward-to', true);
+    const isJson = input.has('json');
     const secret = input.find('secret') ?? `whsec_${randomBytes(32).toString('base64')}`;
     if (!secret.startsWith('whsec_')) throw new UsageError('--secret must begin with whsec_');
-    const sender = (await context.parts.localSender()).localSender();
+    const sender = target === null ? null : (await context.parts.localSender()).localSender();
     const interruption = new AbortController();
     const interrupt = () => interruption.abort();
     process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
     try {
-      terminal.print(`Forwarding events of ${access.url} to ${target}, signed with ${secret}`);
+      // Standard output has nothing but objects then.
+      const say = (text: string) => (isJson ? terminal.remark(text) : terminal.print(text));
+      say(
+        target === null
+          ? `Events of ${access.url}:`
+          : `Forwarding events of ${access.url} to ${target}, signed with ${secret}`,
+      );
       let state: string | null | undefined;
       const onState = (trouble: string | null) => {
         if (trouble === state) return;
@@ -40,12 +52,16 @@ After a lost connection the stream resumes where it stopped. Stop it with Ctrl-C
       };
       // Forwards one event at a time, so that the local server receives them in order.
       for await (const streamed of followEvents(access, interruption.signal, onState)) {
-        await forward(streamed, access.environment, target, secret, sender, terminal);
+        const { body } = streamed.event;
+        if (isJson) terminal.print(JSON.stringify(JSON.parse(body)));
+        if (sender && target !== null)
+          await forward(streamed, access.environment, target, secret, sender, say, terminal);
+        else if (!isJson) terminal.print(lineOf(body));
       }
       return interruption.signal.aborted ? INTERRUPTED : 1;
     } finally {
       process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-      await sender.close();
+      await sender?.close();
     }
   },
 };
@@ -57,17 +73,22 @@ async function forward(
   target: string,
   secret: string,
   sender: WebhookSender,
-  terminal: Terminal,
+  say: (text: string) => void,
+  { style }: Pick<Terminal, 'style'>,
 ): Promise<void> {
   const at = new Date();
   const content = { eventId: event.id, body: event.body, at, environment, manual };
   const headers = deliveryHeaders(content, [signingKey(secret)]);
   const result = await sender.send({ url: target, headers, body: event.body });
-  const outcome = terminal.style(isSuccess(result) ? 'green' : 'red', harmless(outcomeOf(result)));
+  const outcome = style(isSuccess(result) ? 'green' : 'red', harmless(outcomeOf(result)));
   const took = Math.round(result.latencyMs);
-  terminal.print(
-    `${timestampOf(at)}  ${harmless(String(JSON.parse(event.body).type))}  ${event.id}  →  ${outcome}  ${took} ms`,
-  );
+  say(`${timestampOf(at)}  ${harmless(String(JSON.parse(event.body).type))}  ${event.id}  →  ${outcome}  ${took} ms`);
+}
+
+/** An event on a line: when it came about, its type, its id, and the invoice with its status. */
+function lineOf(body: string): string {
+  const { id, type, created, data } = JSON.parse(body);
+  return harmless(`${timestampOf(new Date(created * 1000))}  ${type}  ${id}  ${data.id}  ${data.status}`);
 }
 
 function outcomeOf({ status, failure }: SendResult): string {

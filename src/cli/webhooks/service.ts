@@ -43,7 +43,10 @@ const RECONNECT_MS = [250, 1000, 3000, 5000] as const;
  * Reads address and key from the options, FATOURA_KEY and the configuration.
  * @throws {UsageError} when one is missing or malformed
  */
-export async function accessOf(input: ParsedArguments, { config, environmentKey }: CommandContext): Promise<Access> {
+export async function accessOf(
+  input: ParsedArguments,
+  { config, environmentKey, address: known }: CommandContext,
+): Promise<Access> {
   const typed = input.find('key');
   const secretKey = typed ?? environmentKey();
   if (secretKey === null) throw new UsageError('--key is required, or the environment variable FATOURA_KEY');
@@ -55,6 +58,7 @@ export async function accessOf(input: ParsedArguments, { config, environmentKey 
   const { environment } = token;
   const given = input.find('url');
   if (given !== null) return { url: httpUrl(given, '--url').replace(/\/+$/, ''), secretKey, environment };
+  if (known) return { url: known(), secretKey, environment };
   const settings = config();
   const address = serviceAddress(settings);
   if (address === null) throw new UsageError('--url is required because the configuration has no fixed port (PORT 0)');

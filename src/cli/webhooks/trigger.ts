@@ -17,6 +17,7 @@ export const trigger: Command = {
   positionals: ['EVENT_TYPE'],
   options: {
     ...SERVICE_OPTIONS,
+    json: { description: 'Print an object' },
     endpoint: {
       value: 'ENDPOINT_ID',
       description: 'Send only to this endpoint; default: all endpoints that subscribe to the type',
@@ -35,6 +36,10 @@ logged like any other event.`,
     }>(await accessOf(input, context), SEND, variables);
     const { id, deliveries } = sendTestWebhookEvent.event;
     const receivers = deliveries.map(({ endpointId }) => endpointId);
+    if (input.has('json')) {
+      context.terminal.print(JSON.stringify({ type, id, endpoints: receivers }));
+      return 0;
+    }
     const whereTo =
       receivers.length > 0
         ? receivers.join(', ')

@@ -1,0 +1,37 @@
+// Builds the command `fatoura` (clients/cli) as files without dependencies, into clients/cli/dist or the given folder.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const PACKAGE = 'clients/cli';
+
+/**
+ * Builds the command of the project in `root` into the folder `output`.
+ * @throws Error if a source is invalid
+ */
+export async function buildCli(root: string, output: string): Promise<void> {
+  const { build } = await import('vite');
+  await build({
+    configFile: false,
+    root: join(root, PACKAGE),
+    logLevel: 'warn',
+    publicDir: false,
+    ssr: { noExternal: true, target: 'node' },
+    build: {
+      ssr: join(root, PACKAGE, 'src/main.ts'),
+      outDir: output,
+      emptyOutDir: true,
+      target: 'node20.19',
+      minify: true,
+      // Only operators call a service past its proxy.
+      rolldownOptions: {
+        external: ['undici'],
+        output: { entryFileNames: 'fatoura.js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  });
+}
+
+if (import.meta.main) {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  await buildCli(root, process.argv[2] ?? join(root, PACKAGE, 'dist'));
+}
