@@ -2,6 +2,7 @@ import {
   MAX_BODY_BYTES,
   MAX_DRAFTS,
   MAX_ENDPOINTS,
+  MAX_IMPORT_MIB,
   MAX_IMPORTS,
   MAX_KEYS,
   MAX_LOGOS,
@@ -260,7 +261,7 @@ export const ERRORS = {
   import_limit_reached: {
     status: 422,
     type: 'LimitReachedError',
-    description: `There are already ${MAX_IMPORTS} imports of files in this environment, which is the maximum (\`POST /imports\`).`,
+    description: `There are already ${MAX_IMPORTS} imports of files in this environment, or their files have ${MAX_IMPORT_MIB} MiB together, which is the maximum (\`POST /imports\`).`,
     remedy: 'Discard some. They also go by themselves 30 days after their upload.',
     example: [
       `There are already ${MAX_IMPORTS} imports in the test environment, which is the maximum. Discard some first.`,

@@ -25,6 +25,8 @@ export const MAX_DRAFTS = 1000;
 
 /** Maximum number of imports of files of a tenant in each environment. They expire. */
 export const MAX_IMPORTS = 1000;
+/** Maximum size of all files of a tenant's imports in each environment, MiB. */
+export const MAX_IMPORT_MIB = 500;
 
 /** Maximum number of webhook endpoints of a tenant in each environment. */
 export const MAX_ENDPOINTS = 16;

@@ -16,6 +16,8 @@ interface ImportDocument extends Omit<Import, 'id' | 'mapping'> {
   work?: { dueAt: Date; token: string | null };
 }
 
+const OF_SIZE = { _id: 0, 'file.size': 1 } as const;
+
 /** Due imports that are looked at for one of each tenant. */
 const LOOKED_AT = 50;
 
@@ -50,10 +52,9 @@ export function createImportStore(db: Db): ImportStore {
     async findMany(ids) {
       return (await stored.find({ _id: { $in: [...ids] } }).toArray()).map(importOf);
     },
-    async count({ tenantId, environment }, limit) {
-      // Not countDocuments: on some servers its aggregation reads every document.
-      const { n } = await db.command({ count: stored.collectionName, query: { tenantId, environment }, limit });
-      return Number(n);
+    async sizes({ tenantId, environment }, limit) {
+      const found = stored.find({ tenantId, environment }).project<{ file: Pick<Import['file'], 'size'> }>(OF_SIZE);
+      return (await found.limit(limit).toArray()).map(({ file }) => file.size);
     },
     page({ tenantId, environment, ...query }) {
       return readPage(stored, { tenantId, environment }, query, importOf);

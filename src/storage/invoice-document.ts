@@ -192,6 +192,16 @@ export function placeOf({ order, after }: Pick<InvoiceDocument, 'order' | 'after
   return { order, after: after ?? null };
 }
 
+interface NumberedDocument {
+  readonly ownNumber?: string | undefined;
+  readonly series?: SeriesNumber | undefined;
+}
+
+/** The legal number of a stored document; null until it is assigned. */
+export function numberOf({ ownNumber, series }: NumberedDocument): string | null {
+  return ownNumber ?? (series ? legalNumber(series) : null);
+}
+
 /** The invoice of a stored document, with what the table of fields has today. */
 export function invoiceOf({
   _id,
@@ -240,7 +250,7 @@ export function invoiceOf({
     ...NO_PARTICULARS,
     ...invoice,
     metadata: Object.fromEntries(metadata),
-    number: ownNumber ?? (series ? legalNumber(series) : null),
+    number: numberOf({ ownNumber, series }),
     ownNumber: ownNumber ?? null,
     terms: { ...NO_TERMS, ...terms },
     traceparent: traceparent ?? null,

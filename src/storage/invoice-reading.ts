@@ -8,12 +8,18 @@ import { INVOICE_STATUSES } from '../domain/invoice/lifecycle.ts';
 import type { InvoiceReading } from '../domain/invoice/repository.ts';
 import { orderAt } from '../domain/order-key.ts';
 import { batchedFind } from './batched-find.ts';
-import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { type InvoiceDocument, invoiceOf, numberOf } from './invoice-document.ts';
 import { highestSerial, type NumberedInvoices, numberKey, ownNumberKey } from './invoice-numbers.ts';
 import { pageOf } from './invoice-page.ts';
 import { numberedPageOf } from './numbered-page.ts';
 import { readAll } from './pages.ts';
 import { sortedPageOf } from './sorted-page.ts';
+
+/** The stored fields of a `CreatedInvoice`. */
+const OF_CREATION = {
+  ...{ _id: 1, withheld: 1, status: 1, createdAt: 1 },
+  ...{ idempotency: 1, ownNumber: 1, series: 1 },
+} as const;
 
 /** Reads invoices: one by its id or number, several, or a page of the list. */
 export function readingOf(stores: NumberedInvoices): InvoiceReading {
@@ -29,10 +35,14 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
       );
     },
 
-    async statusesOf(invoiceIds) {
+    async creationsOf(invoiceIds) {
       const found = invoices.find({ _id: { $in: [...invoiceIds] } });
-      const rows = found.project<Pick<InvoiceDocument, '_id' | 'status' | 'withheld'>>({ status: 1, withheld: 1 });
-      return new Map((await rows.toArray()).flatMap(({ _id, status, withheld }) => (withheld ? [] : [[_id, status]])));
+      const rows = await found.project<Pick<InvoiceDocument, keyof typeof OF_CREATION>>(OF_CREATION).toArray();
+      return new Map(
+        rows.flatMap(({ _id, withheld, status, createdAt, idempotency, ...numbered }) =>
+          withheld ? [] : [[_id, { status, createdAt, number: numberOf(numbered), mark: idempotency ?? null }]],
+        ),
+      );
     },
 
     async findEvenWithheld(invoiceId) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { IMPORT_LIMITS } from '../../src/domain/imports/limits.ts';
+import { MAX_IMPORT_MIB } from '../../src/domain/limits.ts';
 import { Client } from '../support/client.ts';
 import { csvOf, HEADERS, ICE, readImport, row, START, sendFile, started, until, uploaded } from '../support/imports.ts';
 import { signedIn } from '../support/person.ts';
@@ -231,5 +232,22 @@ withSharedService(
     expect(other.invoices.nodes).toMatchObject([{ verdict: 'known', warnings: [{ code: 'equal_sale' }] }]);
     expect(other.invoices.nodes[0].warnings[0].message).toContain(invoice.number);
     expect(await tenant.invoices()).toHaveLength(1);
+  },
+);
+
+withSharedService(
+  'the files of a tenant’s imports have a limit together, and none is stored beyond it',
+  async ({ service }) => {
+    const tenant = await newTenant(service);
+    const { id } = await tenant.send(csvOf([row('F-1')]));
+    // biome-ignore lint/suspicious/noExplicitAny: any stored document
+    const stored = (name: string) => service.app.store.db.collection<any>(name);
+    await stored('imports').updateOne({ _id: id }, { $set: { 'file.size': MAX_IMPORT_MIB * 1024 * 1024 } });
+    const refused = await sendFile(service.url, tenant.secretKey, csvOf([row('F-2')]));
+    expect([refused.status, (await refused.json()).error]).toEqual([
+      422,
+      expect.objectContaining({ code: 'import_limit_reached', message: expect.stringContaining('500 MiB') }),
+    ]);
+    expect(await stored('import_files').countDocuments({ tenantId: tenant.id })).toBe(1);
   },
 );

@@ -291,7 +291,7 @@ const page = {
 /** Every repository method that queries, with the maximum number of documents that it may examine. */
 const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.find', () => invoices.find(kept.id), 1],
-  ['invoices.statusesOf', () => invoices.statusesOf([kept.id]), 1],
+  ['invoices.creationsOf', () => invoices.creationsOf([kept.id]), 1],
   ['invoices.tenantsOf', () => invoices.tenantsOf([kept.id]), 1],
   ['invoices.findEvenWithheld', () => invoices.findEvenWithheld(kept.id), 1],
   ['invoices.findMany', () => invoices.findMany('ten_1', 'test', [kept.id, newId('inv')]), 2],
@@ -324,7 +324,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['imports.find', () => imports().find('imp_1'), 1],
   ['imports.findMany', () => imports().findMany(['imp_1', 'imp_2']), 2],
   ['imports.page', () => imports().page(REQUESTS), 6],
-  ['imports.count', () => imports().count(test, 1000), 1000],
+  ['imports.sizes', () => imports().sizes(test, 1000), 1000],
   ['imports.change', () => imports().change({ id: 'imp_1', round: 1 }, ['checked'], {}, new Date()), 1],
   ['imports.remove', () => imports().remove('imp_9', ['issuing']), 1],
   ['imports.claim', () => imports().claim(new Date(), 1000, ['ten_2'], 4), 60],

@@ -206,8 +206,9 @@ export type Environment = 'test' | 'live';
  * until it is accepted. A rejected invoice has no effect: create a corrected one.
  * - `draft_limit_reached` (422): There are already 1000 drafts in this environment, which is the maximum (GraphQL).
  * Issue or delete some.
- * - `import_limit_reached` (422): There are already 1000 imports of files in this environment, which is the maximum
- * (`POST /imports`). Discard some. They also go by themselves 30 days after their upload.
+ * - `import_limit_reached` (422): There are already 1000 imports of files in this environment, or their files have 500
+ * MiB together, which is the maximum (`POST /imports`). Discard some. They also go by themselves 30 days after their
+ * upload.
  * - `invoice_not_replaceable` (422): The invoice cannot be replaced: it is neither accepted nor rejected, another
  * invoice replaces it, or the tax authority has not decided about a credit note of it (GraphQL). Wait for the
  * decision, or replace the invoice that the message names.

@@ -3,8 +3,8 @@ import { createFairQueue } from '../../domain/kit/fair-queue.ts';
 import { createThreads, type OnFatal, type Threads } from '../threads.ts';
 import type { ReadAnswer, ReadTask } from './read-thread.ts';
 
-/** Time limits of a thread, milliseconds: to examine a file, start included, and to read a batch. */
-const TIME_LIMITS = { open: 120_000, batch: 20_000 } as const;
+/** Time limits of a thread, milliseconds: to examine a file, start included, to read a batch, and to read all of them. */
+const TIME_LIMITS = { open: 120_000, batch: 20_000, file: 300_000 } as const;
 
 /** Heap limits of a thread, MiB. The largest workbook within `IMPORT_LIMITS` has 80 MiB of texts. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 };
@@ -72,6 +72,7 @@ function batchesOf(
 ): OpenSpreadsheet['batches'] {
   const over = { done: true, value: undefined } as const;
   let hasEnded = false;
+  let leftMs: number = TIME_LIMITS.file;
   async function finish() {
     if (!hasEnded) await end();
     hasEnded = true;
@@ -84,7 +85,9 @@ function batchesOf(
     async next() {
       if (hasEnded) return over;
       try {
-        const answer = await ask(threads, { next: true }, TIME_LIMITS.batch, signal);
+        const begun = performance.now();
+        const answer = await ask(threads, { next: true }, Math.min(TIME_LIMITS.batch, leftMs), signal);
+        leftMs = Math.max(0, Math.floor(leftMs - performance.now() + begun));
         if ('batch' in answer && answer.batch !== null) return { done: false, value: answer.batch };
       } catch (error) {
         await finish();

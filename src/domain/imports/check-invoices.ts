@@ -47,9 +47,10 @@ interface Keyed {
 
 /** What an invoice of the file has become before: by a number that we have added, or of rows with the same texts. */
 interface Earlier {
-  readonly byKey: boolean;
   readonly byNumber: string | null;
   readonly byRaw: readonly string[];
+  /** Returns as what an invoice was issued; null if it was not. */
+  readonly issuedAs: (invoiceId: string) => Promise<IssuedAs | null>;
 }
 
 export function createInvoiceChecker(
@@ -87,19 +88,22 @@ export function createInvoiceChecker(
    * Returns the key by which an invoice without a number is issued now: of one that was rejected there is no invoice, so it
    * is issued anew under a further key. A number is taken for good.
    */
-  async function presentOf(each: Keyed, byKey: boolean): Promise<{ each: Keyed; issued: IssuedAs | null }> {
+  async function presentOf(
+    each: Keyed,
+    { issuedAs }: Pick<Earlier, 'issuedAs'>,
+  ): Promise<{ each: Keyed; issued: IssuedAs | null }> {
     let present = each;
-    let issued = byKey ? await invoicing.issuedAs(each.invoiceId) : null;
+    let issued = await issuedAs(each.invoiceId);
     for (let again = 1; issued?.isRejected && numberOf(each.read.input) === null; again++) {
       const key = `${each.key} again ${again}`;
       present = { ...each, key, invoiceId: invoicing.idOf(owner, key) };
-      issued = await invoicing.issuedAs(present.invoiceId);
+      issued = await issuedAs(present.invoiceId);
     }
     return { each: present, issued };
   }
 
   async function verdictOf(first: Keyed, earlier: Earlier): Promise<ImportedInvoice> {
-    const { each, issued } = await presentOf(first, earlier.byKey);
+    const { each, issued } = await presentOf(first, earlier);
     const { read, digest, key } = each;
     const input = invoicing.completed(read.input);
     return {
@@ -114,9 +118,9 @@ export function createInvoiceChecker(
   async function issuedBefore(
     { read, digest, invoiceId, repeats, nthOfRaw }: Keyed,
     issued: IssuedAs | null,
-    { byNumber, byRaw }: Earlier,
+    { byNumber, byRaw, issuedAs }: Earlier,
   ): Promise<Found | null> {
-    const returned = byNumber === null ? null : await invoicing.issuedAs(byNumber);
+    const returned = byNumber === null ? null : await issuedAs(byNumber);
     if (byNumber !== null && !returned?.isRejected) {
       if (returned === null || returned.digest === digest || byRaw.includes(byNumber)) return known(byNumber);
       return faulty(ofNumber(read, 'number_issued_otherwise', issuedFacts(byNumber, returned)), byNumber);
@@ -128,19 +132,19 @@ export function createInvoiceChecker(
       return known(invoiceId);
     if (issued?.digest === digest) return known(invoiceId, issued);
     if (issued) return faulty(ofNumber(read, 'number_issued_otherwise', issuedFacts(invoiceId, issued)), invoiceId);
-    return issuedOfRow(read, digest, byRaw, nthOfRaw);
+    return issuedOfRow(read, digest, { byRaw, issuedAs }, nthOfRaw);
   }
 
   /** What is known of rows with the same texts. More of them than were issued are further sales. */
   async function issuedOfRow(
     read: ReadInvoice,
     digest: string,
-    byRaw: readonly string[],
+    { byRaw, issuedAs }: Pick<Earlier, 'byRaw' | 'issuedAs'>,
     nthOfRaw: number,
   ): Promise<Found | null> {
     const standing: (readonly [id: string, issued: IssuedAs | null])[] = [];
     for (const id of byRaw) {
-      const issued = await invoicing.issuedAs(id);
+      const issued = await issuedAs(id);
       if (!issued?.isRejected) standing.push([id, issued]);
     }
     const [same, former] = standing[nthOfRaw] ?? [];
@@ -166,17 +170,30 @@ export function createInvoiceChecker(
     };
   }
 
+  /** Reads what all invoices of a batch have become before, in two round trips, and the exceptions one by one. */
   async function earlierOf(all: readonly Keyed[]): Promise<(each: Keyed) => Promise<Earlier>> {
-    const existing = await invoicing.existing(all.map(({ invoiceId }) => invoiceId));
     const byRaw = await issuedRows.of(
       owner,
       all.map(({ read }) => read.raw),
     );
+    const asked = new Set(all.flatMap(({ invoiceId, read }) => [invoiceId, ...(byRaw.get(read.raw) ?? [])]));
+    const issued = await invoicing.issuedAs([...asked]);
+    const issuedAs = async (id: string) => (asked.has(id) ? issued : await invoicing.issuedAs([id])).get(id) ?? null;
     return async ({ read: { raw, resultNumber }, invoiceId }) => ({
-      byKey: existing.has(invoiceId),
-      byNumber: resultNumber === null ? null : await invoicing.findByNumber(owner, resultNumber),
+      byNumber: await idOfNumber(resultNumber, invoiceId, issued),
       byRaw: byRaw.get(raw) ?? [],
+      issuedAs,
     });
+  }
+
+  /** Finds the invoice whose number we have added to the file: mostly the one that is known by its key. */
+  async function idOfNumber(
+    number: string | null,
+    invoiceId: string,
+    issued: ReadonlyMap<string, IssuedAs>,
+  ): Promise<string | null> {
+    if (number === null) return null;
+    return issued.get(invoiceId)?.number === number ? invoiceId : invoicing.findByNumber(owner, number);
   }
 
   return {

@@ -22,8 +22,8 @@ export interface ImportStore {
   find(id: string): Promise<Import | null>;
   /** Finds those of these imports, of any tenant, that exist. */
   findMany(ids: readonly string[]): Promise<Import[]>;
-  /** Counts the owner's imports, up to `limit`. */
-  count(owner: Owner, limit: number): Promise<number>;
+  /** Returns the sizes of the files of the owner's imports in bytes, of at most `limit` imports. */
+  sizes(owner: Owner, limit: number): Promise<number[]>;
   page(query: PageQuery): Promise<Page<Import>>;
   /**
    * Changes an import if it has one of these statuses and this round, and makes its work due. A worker that has a claim

@@ -30,10 +30,8 @@ export interface ImportInvoicing {
   digestOf(input: Readonly<Record<string, unknown>>): string;
   /** Returns the id of the invoice that is issued with this key. It is the same at each call. */
   idOf(owner: Owner, key: string): string;
-  /** Returns those of these invoices that exist. Takes one round trip. */
-  existing(invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Returns as what an invoice was imported; null if it was not. */
-  issuedAs(invoiceId: string): Promise<IssuedAs | null>;
+  /** Returns as what each of these invoices was created, of those that exist and have a key. Takes one round trip. */
+  issuedAs(invoiceIds: readonly string[]): Promise<ReadonlyMap<string, IssuedAs>>;
   /** Finds the id of the invoice with this legal number. */
   findByNumber(owner: Owner, number: string): Promise<string | null>;
   /** Runs all checks of an invoice. Nothing is stored. */

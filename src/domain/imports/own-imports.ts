@@ -2,7 +2,7 @@ import type { DocumentLanguage } from '../document-language.ts';
 import { DAY_MS } from '../durations.ts';
 import { serviceError } from '../errors.ts';
 import { later } from '../later.ts';
-import { MAX_IMPORTS } from '../limits.ts';
+import { MAX_IMPORT_MIB, MAX_IMPORTS } from '../limits.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { type Page, type PageSpan, placeInList } from '../page.ts';
 import { actorOf } from '../principal.ts';
@@ -58,7 +58,9 @@ export const IMPORT_USE_CASES = {
     async run(needs: ChangeNeeds, { by, record }: Change, { id, file, language }: Upload): Promise<Import> {
       const { imports, wakeImports } = needs;
       const owner = ownerOf(by);
-      if ((await imports.count(owner, MAX_IMPORTS)) === MAX_IMPORTS) throw limitReached(owner);
+      const sizes = await imports.sizes(owner, MAX_IMPORTS);
+      const bytes = sizes.reduce((sum, size) => sum + size, file.size);
+      if (sizes.length === MAX_IMPORTS || bytes > MAX_IMPORT_MIB * 1024 * 1024) throw limitReached(owner, sizes.length);
       const moment = newCreationMoment();
       const imported = await imports.insert({
         ...{ id, ...owner, ...moment, createdBy: actorOf(by), file, language, mapping: null },
@@ -222,7 +224,10 @@ function notChecked({ id, status }: Import) {
   return serviceError('import_not_checked', `Import ${id} is ${status}, not checked. Read it again.`, 'id');
 }
 
-function limitReached({ environment }: Owner) {
-  const message = `There are already ${MAX_IMPORTS} imports in the ${environment} environment, which is the maximum. Discard some first.`;
+function limitReached({ environment }: Owner, count: number) {
+  const message =
+    count < MAX_IMPORTS
+      ? `The files of all imports in the ${environment} environment may have ${MAX_IMPORT_MIB} MiB together. Discard some first.`
+      : `There are already ${MAX_IMPORTS} imports in the ${environment} environment, which is the maximum. Discard some first.`;
   return serviceError('import_limit_reached', message);
 }

@@ -14,7 +14,7 @@ import { validateInvoice } from './validate-invoice.ts';
 
 type Needs = CreationNeeds &
   Parameters<typeof validateInvoice.run>[0] & {
-    readonly invoices: Pick<InvoiceReading, 'tenantsOf' | 'statusesOf' | 'findByNumber'>;
+    readonly invoices: Pick<InvoiceReading, 'creationsOf' | 'findByNumber'>;
   };
 
 const validPartsOf = partsReader(INVOICE);
@@ -29,14 +29,25 @@ export function createImportInvoicing(needs: Needs): ImportInvoicing {
     },
     digestOf: fingerprintOf,
     idOf: invoiceIds.ofImport,
-    existing: async (ids) => new Set((await invoices.tenantsOf(ids)).keys()),
-    async issuedAs(id) {
-      const created = await invoices.findCreatedAs(id);
-      if (!created) return null;
-      const { invoice, earlier } = created;
-      const { number, createdAt, status } = invoice;
-      const isRejected = status === 'rejected';
-      return { digest: earlier.fingerprint, number, date: moroccanDate(createdAt), isRejected };
+    async issuedAs(ids) {
+      const created = [...(await invoices.creationsOf(ids))];
+      return new Map(
+        created.flatMap(([id, { mark, number, createdAt, status }]) =>
+          mark
+            ? [
+                [
+                  id,
+                  {
+                    digest: mark.fingerprint,
+                    number,
+                    date: moroccanDate(createdAt),
+                    isRejected: status === 'rejected',
+                  },
+                ],
+              ]
+            : [],
+        ),
+      );
     },
     async findByNumber({ tenantId, environment }, number) {
       return (await invoices.findByNumber(tenantId, environment, number))?.id ?? null;
@@ -49,10 +60,12 @@ export function createImportInvoicing(needs: Needs): ImportInvoicing {
       const mark = { key: `${importId} ${key}`, fingerprint: digest };
       const repeatable = { id: invoiceIds.ofImport(owner, key), mark };
       const { invoice, replayed } = await issueInvoice(needs, by, data, repeatable);
-      const earlier = replayed ? (await invoices.findCreatedAs(invoice.id))?.earlier : mark;
-      return { invoiceId: invoice.id, isOwn: earlier?.key === mark.key };
+      const present = replayed ? (await invoices.creationsOf([invoice.id])).get(invoice.id)?.mark : mark;
+      return { invoiceId: invoice.id, isOwn: present?.key === mark.key };
     },
-    statusesOf: invoices.statusesOf,
+    async statusesOf(ids) {
+      return new Map([...(await invoices.creationsOf(ids))].map(([id, { status }]) => [id, status]));
+    },
   };
 }
 

@@ -97,6 +97,12 @@ export interface EarlierCreation extends CreationOutcome {
   readonly earlier: IdempotencyMark;
 }
 
+/** By what an invoice was created, and what became of it. */
+export interface CreatedInvoice extends Pick<Invoice, 'status' | 'number' | 'createdAt'> {
+  /** Null if it was created without an idempotency key. */
+  readonly mark: IdempotencyMark | null;
+}
+
 /** Stores new invoices. */
 export interface InvoiceCreation {
   /**
@@ -123,8 +129,8 @@ export interface InvoiceReading {
   find(invoiceId: string): Promise<Invoice | null>;
   /** Returns the tenant's id for each of these invoices, of any tenant, that exists and is not withheld. */
   tenantsOf(invoiceIds: readonly string[]): Promise<Map<string, string>>;
-  /** Returns the status of each of these invoices, of any tenant, that exists and is not withheld. */
-  statusesOf(invoiceIds: readonly string[]): Promise<Map<string, InvoiceStatus>>;
+  /** Returns what became of each of these invoices, of any tenant, that exists and is not withheld. One round trip. */
+  creationsOf(invoiceIds: readonly string[]): Promise<Map<string, CreatedInvoice>>;
   /** Finds an invoice of any tenant, even if it is withheld, for actions of operators. */
   findEvenWithheld(invoiceId: string): Promise<Invoice | null>;
   /**

@@ -31,9 +31,9 @@ export function importCases({ db }: Store): Record<string, Subject> {
       insert: () => stored(),
       find: async () => imports.find((await stored()).id),
       findMany: async () => imports.findMany([(await stored()).id]),
-      count: {
-        call: () => imports.count(OWNER, 9),
-        scatters: scatters('count imports by environment, tenantId'),
+      sizes: {
+        call: () => imports.sizes(OWNER, 9),
+        scatters: scatters('find imports by environment, tenantId'),
         because: BY_PERSON,
       },
       page: {

@@ -86,7 +86,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
 
   const reading = {
     find: async () => invoices.find((await fresh()).id),
-    statusesOf: async () => invoices.statusesOf([(await fresh()).id]),
+    creationsOf: async () => invoices.creationsOf([(await fresh()).id]),
     tenantsOf: async () => invoices.tenantsOf([(await fresh()).id]),
     findEvenWithheld: async () => invoices.findEvenWithheld((await fresh()).id),
     findMany: async () => invoices.findMany(...owner, [(await fresh()).id, newId('inv')]),

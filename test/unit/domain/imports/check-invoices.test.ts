@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { problem } from '../../../../src/domain/errors.ts';
 import { createInvoiceChecker } from '../../../../src/domain/imports/check-invoices.ts';
 import type { IssuedRows } from '../../../../src/domain/imports/import-store.ts';
@@ -20,13 +20,16 @@ function invoicingOf(
     completed: (input) => ({ ...input, amount: 100 }),
     digestOf: (input) => JSON.stringify(input),
     idOf: (_owner, key) => `inv ${key}`,
-    existing: async (ids) => new Set(ids.filter((id) => id in issued)),
-    issuedAs: async (id) => {
-      const digest = issued[id];
-      if (digest === undefined) return null;
-      const isRejected = digest.startsWith('rejected ');
-      return { digest: digest.replace('rejected ', ''), number: `N ${id}`, date: '2026-11-01', isRejected };
-    },
+    issuedAs: async (ids) =>
+      new Map(
+        ids.flatMap((id) => {
+          const digest = issued[id];
+          if (digest === undefined) return [];
+          const isRejected = digest.startsWith('rejected ');
+          const date = '2026-11-01';
+          return [[id, { digest: digest.replace('rejected ', ''), number: `N ${id}`, date, isRejected }]];
+        }),
+      ),
     findByNumber: async (_owner, number) => (`inv number ${number}` in issued ? `inv number ${number}` : null),
     check: async () => ({ problems: problems.map((each) => problem(...each)), warnings: [] }),
     issue: async () => ({ invoiceId: 'inv', isOwn: true }),
@@ -95,6 +98,19 @@ it('distinguishes what was issued of the same content from a number that was iss
   expect(known).toMatchObject({ verdict: 'known', invoiceId: 'inv number F-1', problems: [] });
   const [other] = (await checked(issued, [read({ ...input, customer: 'B' })])).rows;
   expect(other).toMatchObject({ verdict: 'faulty', problems: [{ code: 'number_issued_otherwise' }] });
+});
+
+it('asks once for what all invoices of a batch have become, also when the file comes back with its numbers', async () => {
+  const inputs = Array.from({ length: 40 }, (_, nth) => ({ customer: `${nth}` }));
+  const ids = inputs.map((input) => `inv content ${JSON.stringify(input)} 1`);
+  const needs = invoicingOf(Object.fromEntries(ids.map((id, nth) => [id, JSON.stringify(inputs[nth])])));
+  const issuedAs = vi.spyOn(needs.invoicing, 'issuedAs');
+  const findByNumber = vi.spyOn(needs.invoicing, 'findByNumber');
+  const batch = inputs.map((input, nth) => read(input, nth % 2 === 0 ? {} : { resultNumber: `N ${ids[nth]}` }));
+  const { counts } = await checked(needs, batch);
+  expect(counts.known).toBe(40);
+  expect(issuedAs).toHaveBeenCalledOnce();
+  expect(findByNumber).not.toHaveBeenCalled();
 });
 
 it('places each problem of the API at its cell, and leaves out what follows from an unread cell', async () => {
