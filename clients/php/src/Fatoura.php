@@ -1,0 +1,47 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Fatoura;
+
+/** A client of Fatoura. The key (`sk_test_…`, `sk_live_…`) decides tenant and environment. */
+final class Fatoura
+{
+    public readonly Invoices $invoices;
+    public readonly Drafts $drafts;
+    public readonly WebhookEndpoints $webhookEndpoints;
+
+    /**
+     * @param string|false|null $key as `getenv` returns it
+     * @param string|false|null $baseUrl address of the service; default: the environment variable FATOURA_URL
+     * @param float $attemptTimeout for one attempt until its answer is complete, seconds
+     * @param float $timeout for a call with all its attempts and pauses, seconds
+     * @param int $maxRetries how often a call is repeated at most
+     * @param (\Closure(Attempt): void)|null $onAttempt is told of each attempt; never gets keys, secrets or bodies
+     * @param (\Closure(): bool)|null $isCancelled is asked during calls, at least once a second; true ends them with a
+     *     CancelledError: what was sent may still be done
+     * @throws \InvalidArgumentException without a key or an address
+     */
+    public function __construct(
+        #[\SensitiveParameter] string|false|null $key,
+        string|false|null $baseUrl = null,
+        float $attemptTimeout = 30,
+        float $timeout = 120,
+        int $maxRetries = 4,
+        ?\Closure $onAttempt = null,
+        ?\Closure $isCancelled = null,
+    ) {
+        $url = rtrim(($baseUrl ?: getenv('FATOURA_URL')) ?: '', '/');
+        if (!$key) {
+            throw new \InvalidArgumentException('The secret key is missing.');
+        }
+        if ($url === '') {
+            throw new \InvalidArgumentException('baseUrl is missing: the address of the service, or FATOURA_URL.');
+        }
+        $options = new Options($url, $attemptTimeout, $timeout, $maxRetries, $onAttempt, $isCancelled);
+        $http = new Http(new Key($key), $options);
+        $this->invoices = new Invoices($http);
+        $this->drafts = new Drafts($http);
+        $this->webhookEndpoints = new WebhookEndpoints($http);
+    }
+}

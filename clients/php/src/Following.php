@@ -1,0 +1,144 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Fatoura;
+
+/**
+ * Follows an invoice.
+ *
+ * @internal
+ * @phpstan-import-type Invoice from Models
+ * @phpstan-import-type StatusMessage from Models
+ */
+final class Following
+{
+    /** The service sends something every 15 s. A stream that is silent for longer is dead, seconds. */
+    private const SILENCE = 40.0;
+    /** Pauses between two connections, and between two readings where streams do not pass, seconds. */
+    private const RECONNECT = 0.5;
+    private const POLL = 2.0;
+    /** After so many connections without any message the invoice is read instead: something holds streams back. */
+    private const FUTILE_STREAMS = 3;
+
+    private readonly ?float $until;
+    private ?string $lastEventId = null;
+    private ?string $status = null;
+
+    /**
+     * @param \Closure(float|null): Invoice $read reads the invoice within so many seconds
+     * @param float|null $timeout seconds; null: none
+     */
+    public function __construct(
+        private readonly Http $http,
+        private readonly string $id,
+        private readonly \Closure $read,
+        private readonly ?float $timeout,
+    ) {
+        $this->until = $timeout === null ? null : microtime(true) + $timeout;
+    }
+
+    /** @return \Generator<int, StatusMessage> */
+    public function messages(): \Generator
+    {
+        $futile = 0;
+        while (true) {
+            $before = $this->status;
+            try {
+                if ($futile < self::FUTILE_STREAMS) {
+                    foreach ($this->streamed() as $message) {
+                        if ($this->takes($message)) {
+                            yield $message;
+                        }
+                        if ($this->isFinal()) {
+                            return;
+                        }
+                    }
+                }
+                // The stream ends after the final status, of which a message may be lost on the way.
+                $message = self::statusOf(($this->read)($this->left()));
+                if ($this->takes($message)) {
+                    yield $message;
+                }
+                if ($this->isFinal()) {
+                    return;
+                }
+            } catch (ApiError | ConnectionError $error) {
+                $this->left();
+                if ($error instanceof ApiError && $error->status !== 429 && $error->status < 500) {
+                    throw $error;
+                }
+            }
+            $futile = $before === $this->status ? $futile + 1 : 0;
+            $pause = $futile < self::FUTILE_STREAMS ? self::RECONNECT : self::POLL;
+            $this->http->options->sleep(min($pause, $this->left() ?? $pause));
+        }
+    }
+
+    /** @return \Generator<int, StatusMessage> the messages of one connection */
+    private function streamed(): \Generator
+    {
+        $headers = $this->lastEventId === null ? [] : ["Last-Event-ID: {$this->lastEventId}"];
+        $silence = min(self::SILENCE, $this->left() ?? self::SILENCE);
+        $reader = new EventReader();
+        foreach ($this->http->open('/v1/invoices/' . rawurlencode($this->id) . '/stream', $headers, $silence) as $part) {
+            foreach ($reader->feed($part) as $message) {
+                $this->lastEventId = $message['id'] ?? $this->lastEventId;
+                /** @var StatusMessage $status */
+                $status = json_decode($message['data'], true, 512, JSON_THROW_ON_ERROR);
+                yield $status;
+            }
+            // What is left may be less than the connection may be silent: with another connection.
+            if (($this->left() ?? $silence) < $silence) {
+                return;
+            }
+        }
+    }
+
+    /**
+     * Notes a status. Returns whether it is another than before.
+     *
+     * @param StatusMessage $message
+     */
+    private function takes(array $message): bool
+    {
+        $isNew = $message['status'] !== $this->status;
+        $this->status = $message['status'];
+
+        return $isNew;
+    }
+
+    private function isFinal(): bool
+    {
+        return $this->status === 'accepted' || $this->status === 'rejected';
+    }
+
+    /** Seconds to the time-out; null: there is none. @throws ConnectionError after it */
+    private function left(): ?float
+    {
+        if ($this->until === null) {
+            return null;
+        }
+        $left = $this->until - microtime(true);
+
+        return $left > 0 ? $left : throw new ConnectionError(
+            "{$this->id} had no final status within {$this->timeout} s.",
+        );
+    }
+
+    /**
+     * @param Invoice $invoice
+     * @return StatusMessage
+     */
+    private static function statusOf(array $invoice): array
+    {
+        return [
+            'id' => $invoice['id'],
+            'object' => $invoice['object'],
+            'status' => $invoice['status'],
+            'dgi_id' => $invoice['dgi_id'],
+            'rejection_reason' => $invoice['rejection_reason'],
+            'updated_at' => $invoice['updated_at'],
+        ];
+    }
+}

@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { clientSuite, firstExample, root } from '../support/client-suite.ts';
+import { hasTool } from '../support/tools.ts';
+
+// The client for PHP: the suite, its own tests, and the package as Composer installs it. PHPStan is in no registry that
+// these tests reach: its check runs where it is installed.
+
+const FOLDER = join(root, 'clients/php');
+const run = (command: string, args: readonly string[], cwd = FOLDER) =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: 'pipe' });
+
+describe.skipIf(!hasTool('php'))('the client for PHP (skipped without php-cli and php-curl)', () => {
+  it('has strict types in each file', () => {
+    const files = globSync(['src/*.php', 'tests/*.php', '*.php'], { cwd: FOLDER });
+    expect(files.length).toBeGreaterThan(15);
+    for (const file of files) {
+      expect(run('php', ['-l', file])).toContain('No syntax errors');
+      expect(readFileSync(join(FOLDER, file), 'utf8')).toContain('declare(strict_types=1);');
+    }
+  });
+
+  it.skipIf(!hasTool('phpstan'))('passes PHPStan at its highest level (skipped without phpstan)', () => {
+    run('phpstan', ['analyse', '--no-progress', '--memory-limit=1G']);
+  });
+
+  it('passes its own tests', () => {
+    // As on a machine of a developer, where traces have the arguments of calls.
+    const output = run('php', ['-d', 'zend.exception_ignore_args=0', '-d', 'error_reporting=-1', 'tests/run.php']);
+    expect(output.trim().split('\n').length).toBeGreaterThan(10);
+    expect(output).not.toMatch(/Warning|Deprecated|Notice/);
+  });
+
+  describe.skipIf(!hasTool('composer'))('the package (skipped without composer)', () => {
+    const project = mkdtempSync(join(tmpdir(), 'fatoura-php-'));
+    afterAll(() => rmSync(project, { recursive: true }));
+
+    it('is installed by Composer', () => {
+      const repositories = [{ type: 'path', url: FOLDER, options: { symlink: false } }, { 'packagist.org': false }];
+      const require = { 'fatoura/client': '*@dev' };
+      writeFileSync(join(project, 'composer.json'), JSON.stringify({ repositories, require }));
+      run('composer', ['validate', '--strict', '--no-check-publish', join(FOLDER, 'composer.json')]);
+      run('composer', ['install', '--no-interaction', '--quiet'], project);
+    });
+
+    firstExample({
+      folder: 'php',
+      fence: 'php',
+      start: (source) => ['php', '-d', `include_path=${project}`, '-r', source],
+    });
+  });
+
+  clientSuite('PHP', 'php', ['clients/php/conformance.php']);
+});
