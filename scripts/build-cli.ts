@@ -1,15 +1,19 @@
 // Builds the command `fatoura` (clients/cli) as files without dependencies, into clients/cli/dist or the given folder.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const PACKAGE = 'clients/cli';
 
 /**
- * Builds the command of the project in `root` into the folder `output`.
+ * Builds the command of the project in `root` into the folder `output`. `fatoura mcp` is part of it if the packages of
+ * clients/cli are installed, which nothing else needs.
  * @throws Error if a source is invalid
  */
 export async function buildCli(root: string, output: string): Promise<void> {
   const { build } = await import('vite');
+  const hasSdk = existsSync(join(root, PACKAGE, 'node_modules/@modelcontextprotocol/sdk'));
+  const source = (name: string) => join(root, PACKAGE, 'src', name);
   await build({
     configFile: false,
     root: join(root, PACKAGE),
@@ -17,7 +21,7 @@ export async function buildCli(root: string, output: string): Promise<void> {
     publicDir: false,
     ssr: { noExternal: true, target: 'node' },
     build: {
-      ssr: join(root, PACKAGE, 'src/main.ts'),
+      ssr: true,
       outDir: output,
       emptyOutDir: true,
       target: 'node20.19',
@@ -25,7 +29,8 @@ export async function buildCli(root: string, output: string): Promise<void> {
       // Only operators call a service past its proxy.
       rolldownOptions: {
         external: ['undici'],
-        output: { entryFileNames: 'fatoura.js', chunkFileNames: '[name]-[hash].js' },
+        input: { fatoura: source('main.ts'), ...(hasSdk && { mcp: source('mcp/server.ts') }) },
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },
     },
   });

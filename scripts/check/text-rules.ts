@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const SKIPPED = new Set(['.git', 'node_modules', 'data', 'dist', 'bench-results']);
+const SKIPPED = new Set(['.git', 'data', 'bench-results']);
+/** Also of packages within the project (clients/). */
+const SKIPPED_EVERYWHERE = new Set(['node_modules', 'dist']);
 
 /** The project's files as paths relative to `root` with forward slashes, without installed files and output of runs. */
 export function projectFiles(root: string, folder = ''): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (SKIPPED_EVERYWHERE.has(entry.name)) return [];
     if (folder === '' && SKIPPED.has(entry.name)) return []; // .git is a file in a linked work tree
     if (entry.isDirectory()) return projectFiles(root, path);
     return entry.isFile() && !entry.name.endsWith('.log') ? [path] : [];
@@ -31,7 +34,7 @@ export function checkText(root: string, files: readonly string[]): string[] {
       }
     };
     report(MACHINE_PATH, 'machine-specific path');
-    if (file === 'package-lock.json')
+    if (file.endsWith('package-lock.json'))
       report(LOCKED_ADDRESS, 'host address (npm config: omit-lockfile-registry-resolved)');
     else report(PACKAGE_HOST, 'package host');
     return problems;

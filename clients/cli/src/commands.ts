@@ -4,11 +4,13 @@ import { importFile } from '../../../src/cli/imports/import.ts';
 import { listen } from '../../../src/cli/webhooks/listen.ts';
 import { trigger } from '../../../src/cli/webhooks/trigger.ts';
 import { ApiError, NotFoundError } from '../../typescript/src/index.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { completionOf } from './completion.ts';
 import { CONNECTION_OPTIONS, withProfile } from './connection.ts';
 import { doctor } from './doctor.ts';
 import { INVOICE_COMMANDS } from './invoices.ts';
 import { login, logout, profiles } from './login.ts';
+import { mcpOf } from './mcp-command.ts';
 import { verifyDocument, verifyWebhook } from './verify.ts';
 import { ENDPOINT_COMMANDS } from './webhook-endpoints.ts';
 
@@ -23,7 +25,11 @@ const CALLING: readonly Command[] = [
   trigger,
   verifyDocument,
   doctor,
+  mcpOf(manifest.version),
 ];
+
+/** The text of `--version`. */
+export const VERSION = `fatoura ${manifest.version}`;
 
 const OWN: readonly Command[] = [login, logout, profiles, verifyWebhook, ...CALLING.map(connected)].map(answering);
 

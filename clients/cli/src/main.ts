@@ -4,14 +4,13 @@ import type { CommandContext } from '../../../src/cli/command.ts';
 
 // Before the commands are loaded, which takes longer than most of them run. Node 20 has no such cache.
 modules.enableCompileCache?.();
-const [{ INTERRUPTED }, { runCommandLine }, { processTerminal }, { COMMANDS }, { localSender }, { default: manifest }] =
+const [{ INTERRUPTED }, { runCommandLine }, { processTerminal }, { COMMANDS, VERSION }, { localSender }] =
   await Promise.all([
     import('../../../src/cli/command.ts'),
     import('../../../src/cli/run.ts'),
     import('../../../src/cli/terminal.ts'),
     import('./commands.ts'),
     import('./local-sender.ts'),
-    import('../package.json', { with: { type: 'json' } }),
   ]);
 
 const context: CommandContext = {
@@ -23,7 +22,7 @@ const context: CommandContext = {
   // Commands of this program use no other part of the service.
   parts: { localSender: async () => ({ localSender }) } as unknown as CommandContext['parts'],
 };
-const program = { name: 'fatoura', version: () => `fatoura ${manifest.version}` };
+const program = { name: 'fatoura', version: () => VERSION };
 const exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, context, program);
 // Output that nobody reads would keep an interrupted command alive.
 if (exitCode === INTERRUPTED) process.exit(exitCode);
