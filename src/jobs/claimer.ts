@@ -31,13 +31,11 @@ const A_TURN = 1 / 8;
  */
 const LEFT_TO_OTHERS = 8;
 /**
- * How long a tenant with a backlog rests after it had all its places, as a multiple of that time, while this process
- * answers clients of other tenants. Few places at all times would delay them more: what runs at the same time shares its
- * writes.
+ * While this process answers clients of others, a tenant with a backlog begins invoices for the first time only, and none
+ * for the second, milliseconds. Fewer places at all times would delay the others more: what runs at the same time shares
+ * its writes.
  */
-const REST_BESIDE_OTHERS = 1;
-/** Part of a tenant's places that may still be taken when its rest begins. */
-const A_FEW = 1 / 4;
+const [TURN_MS, REST_MS] = [400, 1200];
 /** A worker takes up work outside of its range too when the work has been due for this long, milliseconds. */
 const LATE_MS = 3000;
 /** The same for a worker with work of its own. In a burst of all, their owners come to it sooner. */
@@ -158,8 +156,8 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     let hasMore = false;
     /** The tenants of which the last look left invoices out, because they have as many places as they may. */
     let heldBack: ReadonlySet<number> = new Set();
-    /** The tenants with a backlog that take turns with others' clients: since when they have places, and rest until when. */
-    const turns = new Map<number, { readonly begun: number; restUntil: number }>();
+    /** The tenants with a backlog that take turns with others' clients, and when the turn of each has begun. */
+    const turns = new Map<number, number>();
     /** Looks in a row that found nothing, and looks in a row that found nothing in the worker's range. */
     let empty = 0;
     let emptyOwn = 0;
@@ -284,30 +282,23 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       empty = 0;
     }
 
-    /** Whether no invoice of the tenant may begin until its turn and its rest are over. */
+    /** Whether no invoice of the tenant may begin, because its turn is over and its rest is not. */
     function rests(tenant: number): boolean {
-      const turn = turns.get(tenant);
-      return turn !== undefined && performance.now() < turn.restUntil && isAnswering(tenant);
+      const sinceMs = performance.now() - (turns.get(tenant) ?? Number.NEGATIVE_INFINITY);
+      return sinceMs >= TURN_MS && sinceMs < TURN_MS + REST_MS && isAnswering(tenant);
     }
 
     /** @param refused the tenants with a backlog, which now have all places that they may have */
     function noteTurns(refused: ReadonlySet<number>): void {
       const now = performance.now();
-      for (const [tenant, { restUntil }] of turns) if (restUntil <= now) turns.delete(tenant);
-      for (const tenant of refused)
-        if (!turns.has(tenant) && isAnswering(tenant))
-          turns.set(tenant, { begun: now, restUntil: Number.POSITIVE_INFINITY });
+      for (const [tenant, begun] of turns) if (now - begun >= TURN_MS + REST_MS) turns.delete(tenant);
+      for (const tenant of refused) if (!turns.has(tenant) && isAnswering(tenant)) turns.set(tenant, now);
     }
 
-    /** Begins the rest of a tenant when few of its invoices still run: a slow one must not hold up the others. */
-    function endTurn(tenant: number): void {
-      const turn = turns.get(tenant);
-      if (turn?.restUntil !== Number.POSITIVE_INFINITY) return;
-      const own = [...running.values()].filter((each) => each.tenant === tenant);
-      if (own.length > A_FEW * (gate.places() - leftToOthers())) return;
-      const now = performance.now();
-      turn.restUntil = now + REST_BESIDE_OTHERS * (now - turn.begun);
-      plan();
+    /** When the next rest of a tenant ends; infinite if none rests. */
+    function restEnd(now: number): number {
+      const ends = [...turns.values()].map((begun) => begun + TURN_MS + REST_MS);
+      return Math.min(...ends.filter((end) => end > now));
     }
 
     /** Takes places for the first of these invoices, for as many as there are places. */
@@ -342,7 +333,6 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         .finally(() => {
           gate.cancel(invoiceId);
           running.delete(invoiceId);
-          endTurn(tenant);
           hasMore ||= heldBack.has(tenant) && !rests(tenant);
           if (hasMore) plan();
         });
@@ -363,8 +353,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       const isRoomy = room >= Math.ceil(gate.places() / 4);
       const pauseOfEmpty = lane === 'idle' || empty >= COLD_LOOKS ? coldMs : HOT_MS * 2 ** empty;
       const pause = hasMore ? (isRoomy ? 0 : HOT_MS) : pauseOfEmpty;
-      const rested = Math.min(...[...turns.values()].map(({ restUntil: until }) => until));
-      const at = Math.min(now + soonMs, Math.max(now, rested), Math.max(now, lookedAt + pause, restUntil));
+      const at = Math.min(now + soonMs, restEnd(now), Math.max(now, lookedAt + pause, restUntil));
       if (timer && timerAt <= at) return;
       if (timer) clearTimeout(timer);
       timerAt = at;

@@ -505,12 +505,12 @@ describe('a tenant with a backlog', () => {
   }
   const [OF_ALL, LEFT] = [LANES.stages.besideClients, 8];
 
-  it('rests as long as it worked while clients of others are answered', async () => {
+  it('rests most of the time while clients of others are answered', async () => {
     const { at, most, claimer } = await burst('ten_shop');
     expect(most.get('stages')).toBe(OF_ALL - LEFT);
     const resting = at.filter((running) => running === 0).length / at.length;
-    expect(resting).toBeGreaterThan(0.4);
-    expect(resting).toBeLessThan(0.6);
+    expect(resting).toBeGreaterThan(0.6);
+    expect(resting).toBeLessThan(0.8);
     void claimer.stop(0);
   });
 
@@ -535,6 +535,43 @@ describe('a tenant with a backlog', () => {
     void claimer.stop(0);
   });
 
+  it.each([
+    ['fails', () => Promise.reject(new Error('away'))],
+    ['was slower than another worker', () => Promise.resolve([])],
+  ])('goes on when the claim of its turn %s', async (_what, once) => {
+    const it = world();
+    const claimMany = vi.spyOn(it.invoices, 'claimMany').mockImplementationOnce(once);
+    const { claimer, begun } = worker(
+      it,
+      () => 100,
+      ALL_PARTITIONS,
+      () => true,
+    );
+    it.addOf('ten_burst', 'stages', 100);
+    claimer.start();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(claimMany.mock.calls.length).toBeGreaterThan(1);
+    expect(begun).toHaveLength(100);
+    void claimer.stop(0);
+  });
+
+  it('is not looked for again and again while the store refuses', async () => {
+    const it = world();
+    const { claimer, errors } = worker(
+      it,
+      () => 100,
+      ALL_PARTITIONS,
+      () => true,
+    );
+    it.addOf('ten_burst', 'stages', 500);
+    claimer.start();
+    await vi.advanceTimersByTimeAsync(1000);
+    vi.spyOn(it.invoices, 'due').mockRejectedValue(new Error('away'));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(errors.length).toBeLessThan(200);
+    void claimer.stop(0);
+  });
+
   it('leaves places to an invoice of another tenant, which begins at once in its turn and in its rest', async () => {
     const it = world();
     const { claimer, begun, running } = worker(
@@ -548,6 +585,7 @@ describe('a tenant with a backlog', () => {
     const states = new Set<boolean>();
     for (let nth = 0; nth < 20; nth++) {
       await vi.advanceTimersByTimeAsync(103);
+      if (nth % 4 === 0) await vi.advanceTimersByTimeAsync(500);
       states.add(running.get('stages') === 0);
       const slot = slotOf({ tenantId: 'ten_shop', id: `${nth}` }, 'stages');
       const id = it.add('stages', slot);
