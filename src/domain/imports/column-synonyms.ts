@@ -201,7 +201,7 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
     ...['remise %', '% remise', 'taux de remise', 'remise ligne %', 'discount %', 'discount percent', 'rabais %'],
     ...['invoice lines discount %', 'lignes de facture remise %', 'نسبة الخصم', 'الخصم %'],
   ],
-  'line.discount.amount': ['montant remise', 'remise montant', 'discount amount', 'lineitem discount', 'مبلغ الخصم'],
+  'line.discount.amount': ['montant remise', 'remise montant', 'lineitem discount', 'مبلغ الخصم'],
   'line.exemption.code': [
     'exonération',
     'motif exonération',
@@ -243,13 +243,6 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
   'servicePeriod.from': ['début de période', 'service start', 'period start', 'بداية الفترة'],
   'servicePeriod.to': ['fin de période', 'service end', 'period end', 'نهاية الفترة'],
   'discount.percent': ['remise facture %', 'remise pied %', 'remise globale %', 'escompte %'],
-  'discount.amount': [
-    'remise globale',
-    'remise facture',
-    'remise pied de facture',
-    'invoice discount',
-    'الخصم الإجمالي',
-  ],
   'charge.amount': [
     ...['frais de port ht', 'port ht', 'frais de livraison ht', 'livraison ht', 'shipping excl tax', 'delivery charge'],
     ...['frais livraison ht', 'مصاريف التوصيل'],
@@ -288,5 +281,17 @@ export const LAST_SYNONYMS: Readonly<Partial<Record<ImportField, readonly string
       'التاريخ',
       'تاريخ',
     ],
+  ],
+};
+
+/**
+ * Headers that do not say whether they have percent or dirhams, or whether of the line or of the whole invoice. Somebody
+ * has to choose, because each choice makes another amount due.
+ */
+export const UNDECIDED_HEADERS: Partial<Readonly<Record<ImportField, readonly string[]>>> = {
+  'line.discount.percent': ['remise', 'remises', 'rabais', 'discount', 'discounts', 'الخصم', 'خصم', 'تخفيض', 'التخفيض'],
+  'discount.percent': [
+    ...['remise globale', 'remise facture', 'remise pied de facture', 'escompte', 'invoice discount', 'total discount'],
+    ...['discount amount', 'الخصم الإجمالي'],
   ],
 };

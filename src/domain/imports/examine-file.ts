@@ -7,7 +7,7 @@ import { findHeader, type Header } from './find-header.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { IMPORT_LIMITS, REPORTED } from './limits.ts';
 import { type ColumnMapping, type FileReading, type ReadColumn, UnreadableFile } from './reading.ts';
-import { languageOf, missingFields, recognizeColumns, repeatedFields } from './recognize-columns.ts';
+import { languageOf, missingFields, recognizeColumns, undecidedFields } from './recognize-columns.ts';
 import { createRowRoles } from './row-roles.ts';
 import type { OpenFile, Table } from './table.ts';
 
@@ -44,7 +44,7 @@ export async function examineFile(file: OpenFile, { mapping, language, choices }
   const missing = [
     ...new Set<string>([
       ...missingFields(used),
-      ...repeatedFields(header.texts, mapping),
+      ...undecidedFields(header.texts, mapping),
       ...(isTax ? ['line.taxRate'] : []),
     ]),
   ];

@@ -1,15 +1,14 @@
 import type { DocumentLanguage } from '../document-language.ts';
 import { folded } from '../invoice/search/fold.ts';
 import { COLUMN_HEADERS, RESULT_COLUMNS } from './column-headers.ts';
-import { COLUMN_SYNONYMS, LAST_SYNONYMS } from './column-synonyms.ts';
+import { COLUMN_SYNONYMS, LAST_SYNONYMS, UNDECIDED_HEADERS } from './column-synonyms.ts';
 import { columnOf, IMPORT_COLUMNS, type ImportField, ONE_OF } from './columns.ts';
 import type { ColumnMapping, ReadColumn } from './reading.ts';
 
 /** Words that say nothing about which column it is. */
-const SMALL_WORDS = new Set([
-  ...['de', 'du', 'des', 'd', 'la', 'le', 'les', 'l', 'en', 'au', 'the', 'of', 'in', 'mad', 'dh', 'dhs'],
-  ...['dirham', 'dirhams', 'درهم', 'بالدرهم'],
-]);
+const SMALL_WORDS = new Set(['de', 'du', 'des', 'd', 'la', 'le', 'les', 'l', 'en', 'au', 'the', 'of', 'in']);
+/** Words for the currency. They say something only of a column that may have percent instead. */
+const DIRHAMS = new Set(['mad', 'dh', 'dhs', 'dirham', 'dirhams', 'درهم', 'بالدرهم']);
 /** Spellings of one word. */
 const SAME: Readonly<Record<string, string>> = {
   n: 'numero',
@@ -21,11 +20,25 @@ const SAME: Readonly<Record<string, string>> = {
   percent: '%',
 };
 
+/** Folds a header without its words for the currency. */
+function keyWithoutCurrency(header: string): string {
+  const words = wordsIn(header);
+  const kept = words.filter((word) => !SMALL_WORDS.has(word) && !DIRHAMS.has(word));
+  return (kept.length === 0 ? words : kept).map((word) => SAME[word] ?? word).join(' ');
+}
+
+const wordsIn = (header: string) => folded(header).match(/[\p{L}\p{N}]+|%/gu) ?? [];
+
+const UNDECIDED: ReadonlyMap<string, ImportField> = new Map(
+  Object.entries(UNDECIDED_HEADERS).flatMap(([field, headers]) =>
+    headers.map((header) => [keyWithoutCurrency(header), field as ImportField] as const),
+  ),
+);
+
 /** Folds a header, so that spellings of the same header are equal: `N° de Facture (*)` → `numero facture`. */
 export function headerKey(header: string): string {
-  const words = folded(header).match(/[\p{L}\p{N}]+|%/gu) ?? [];
-  const kept = words.filter((word) => !SMALL_WORDS.has(word));
-  return (kept.length === 0 ? words : kept).map((word) => SAME[word] ?? word).join(' ');
+  const key = keyWithoutCurrency(header);
+  return UNDECIDED.has(key) && wordsIn(header).some((word) => DIRHAMS.has(word)) ? `${key} dirhams` : key;
 }
 
 /** Returns the keys of columns in a mapping. Further columns with the same header get its place: `prix 2`. */
@@ -111,9 +124,13 @@ function repeatedKeys(keys: readonly string[], mapping: ColumnMapping | null): R
   return new Set(keys.filter((key) => keys.includes(`${key} 2`) && !isChosen(key) && !isChosen(`${key} 2`)));
 }
 
-/** Returns the fields of headers that occur more than once, so that somebody has to choose. */
-export function repeatedFields(headers: readonly string[], mapping: ColumnMapping | null): readonly ImportField[] {
-  return [...repeatedKeys(headerKeys(headers), mapping)].flatMap((key) => KNOWN.get(key)?.field ?? []);
+/** Returns the fields of headers that occur more than once or may mean several things, so that somebody has to choose. */
+export function undecidedFields(headers: readonly string[], mapping: ColumnMapping | null): readonly ImportField[] {
+  const keys = headerKeys(headers);
+  const repeated = [...repeatedKeys(keys, mapping)].flatMap((key) => KNOWN.get(key)?.field ?? []);
+  const isChosen = (key: string) => mapping !== null && Object.hasOwn(mapping, key);
+  const undecided = keys.flatMap((key) => (isChosen(key) ? [] : (UNDECIDED.get(key) ?? [])));
+  return [...new Set([...repeated, ...undecided])];
 }
 
 /** Returns the required fields that no column is. Of those of which one is enough, the first. */
@@ -124,9 +141,9 @@ export function missingFields(columns: readonly ReadColumn[]): readonly ImportFi
 }
 
 /** Words that only French or only English headers have, folded. */
-const WORDS: Readonly<Record<'fr' | 'en', ReadonlySet<string>>> = { fr: wordsIn('fr'), en: wordsIn('en') };
+const WORDS: Readonly<Record<'fr' | 'en', ReadonlySet<string>>> = { fr: wordsOf('fr'), en: wordsOf('en') };
 
-function wordsIn(language: 'fr' | 'en'): ReadonlySet<string> {
+function wordsOf(language: 'fr' | 'en'): ReadonlySet<string> {
   const other = language === 'fr' ? 'en' : 'fr';
   const of = (which: DocumentLanguage) =>
     new Set(Object.values(COLUMN_HEADERS).flatMap((texts) => headerKey(texts[which]).split(' ')));

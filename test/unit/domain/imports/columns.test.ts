@@ -10,7 +10,7 @@ import {
   languageOf,
   missingFields,
   recognizeColumns,
-  repeatedFields,
+  undecidedFields,
 } from '../../../../src/domain/imports/recognize-columns.ts';
 
 const fieldsOf = (headers: readonly string[]) => recognizeColumns(headers, null).map(({ field }) => field);
@@ -49,6 +49,8 @@ describe('columns', () => {
     ['Date d’échéance', 'date echeance'],
     ["Date d'echeance ", 'date echeance'],
     ['Remise %', 'remise %'],
+    ['Remise', 'remise'],
+    ['Remise (DH)', 'remise dirhams'],
     ['رَقْم الفاتورة', 'رقم الفاتوره'],
   ])('fold %s to %s', (header, key) => {
     expect(headerKey(header)).toBe(key);
@@ -84,8 +86,29 @@ describe('columns', () => {
 
   it('that do not say which of two they are, or whether a price includes tax, are left to whoever knows', () => {
     expect(fieldsOf(['Client', 'Qté', 'Qté', 'Prix'])).toEqual(['customer.name', null, null, null]);
-    expect(repeatedFields(['Client', 'Qté', 'Qté'], null)).toEqual(['line.quantity']);
-    expect(repeatedFields(['Client', 'Qté', 'Qté'], { 'qte 2': 'line.quantity' })).toEqual([]);
+    expect(undecidedFields(['Client', 'Qté', 'Qté'], null)).toEqual(['line.quantity']);
+    expect(undecidedFields(['Client', 'Qté', 'Qté'], { 'qte 2': 'line.quantity' })).toEqual([]);
+  });
+
+  it('of discounts that do not say whether they have percent or dirhams are left to whoever knows', () => {
+    const said = ['Remise en dirhams', 'Remise en %', 'Remise globale en %', 'Remise globale en dirhams'];
+    expect(fieldsOf(said)).toEqual([
+      'line.discount.amount',
+      'line.discount.percent',
+      'discount.percent',
+      'discount.amount',
+    ]);
+    expect(undecidedFields(said, null)).toEqual([]);
+    expect(fieldsOf(['Discount (MAD)', 'الخصم الإجمالي بالدرهم'])).toEqual(['line.discount.amount', 'discount.amount']);
+    for (const header of ['Remise', 'Discount', 'الخصم', 'Rabais']) {
+      expect(fieldsOf([header])).toEqual([null]);
+      expect(undecidedFields([header], null)).toEqual(['line.discount.percent']);
+      expect(undecidedFields([header], { [headerKey(header)]: 'line.discount.amount' })).toEqual([]);
+      expect(undecidedFields([header], { [headerKey(header)]: null })).toEqual([]);
+    }
+    expect(undecidedFields(['Remise globale', 'Lineitem discount', 'Discount Amount'], null)).toEqual([
+      'discount.percent',
+    ]);
   });
 
   it('that the service added are known', () => {
