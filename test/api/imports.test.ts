@@ -251,3 +251,28 @@ withSharedService(
     expect(await stored('import_files').countDocuments({ tenantId: tenant.id })).toBe(1);
   },
 );
+
+withSharedService('a row that two imports have found ready is issued by one of them', async ({ service }) => {
+  const tenant = await newTenant(service);
+  const file = (header: string) =>
+    csvOf(
+      [
+        [...row(''), 'B-1'],
+        [...row('', { price: '7,00' }), 'B-2'],
+      ],
+      `${HEADERS};${header}`,
+    );
+  const first = await tenant.send(file('Bordereau'));
+  const second = await tenant.send(file('Bon de commande'));
+  expect([verdicts(first), verdicts(second)]).toEqual([
+    ['ready', 'ready'],
+    ['ready', 'ready'],
+  ]);
+  // What the file says is understood otherwise: their invoices have other ids.
+  const both = await Promise.all([started(tenant.client, first.id), started(tenant.client, second.id)]);
+  expect(await tenant.invoices()).toHaveLength(2);
+  const all = both.flatMap((each) => verdicts(each)).sort();
+  expect(all).toEqual(['issued', 'issued', 'known', 'known']);
+  // Once more, under a third name.
+  expect(verdicts(await tenant.send(file('Remarque interne')))).not.toContain('ready');
+});

@@ -117,15 +117,25 @@ it('keeps a file in pieces, and columns by the set of headers', async () => {
   expect(await mappings.find(owner(), ['a'])).toBeNull();
 });
 
-it('remembers of which rows invoices were issued, each once', async () => {
+it('gives the place of a row to one invoice, however many ask for it at once, until it is freed', async () => {
   const rows = createIssuedRows(store.db);
-  const issued = [
-    { raw: 'a', invoiceId: 'inv_2' },
-    { raw: 'a', invoiceId: 'inv_1' },
-    { raw: 'b', invoiceId: 'inv_3' },
-  ];
-  await rows.note(owner(), issued);
-  await rows.note(owner(), issued);
-  expect(await rows.of(owner(), ['a', 'a', 'c'])).toEqual(new Map([['a', ['inv_1', 'inv_2']]]));
+  const row = (place: number, invoiceId: string) => ({ raw: 'a', place, invoiceId });
+  const asked = Array.from({ length: 8 }, (_, n) => rows.claim(owner(), [row(0, `inv_${n}`), row(1, `inv_1${n}`)]));
+  const answers = await Promise.all(asked);
+  const [first, second] = (await rows.of(owner(), ['a', 'a', 'c'])).get('a') ?? [];
+  for (const [n, answer] of answers.entries()) {
+    const others = [
+      [`inv_${n}`, first],
+      [`inv_1${n}`, second],
+    ].filter(([own, holder]) => own !== holder);
+    expect(answer).toEqual(new Map(others as [string, string][]));
+  }
+  // Again by its holder, after its process has died.
+  expect(await rows.claim(owner(), [row(0, first ?? '')])).toEqual(new Map());
   expect(await rows.of(owner(2), ['a'])).toEqual(new Map());
+
+  await rows.release(owner(), [row(0, 'inv_other')]);
+  expect((await rows.of(owner(), ['a'])).get('a')).toEqual([first, second]);
+  await rows.release(owner(), [row(0, first ?? '')]);
+  expect((await rows.of(owner(), ['a'])).get('a')).toEqual([second]);
 });

@@ -101,7 +101,16 @@ export function anImportedInvoice(
   const place = { sheet: text, row: 2, column: 0 };
   return {
     ...{ ...owner, importId, round: 1, nth: 0, sheet: text, firstRow: 2, lastRow: 3, label: text, key: 'number 1' },
-    ...{ digest: 'ab', raw: 'cd', input: '{}', number: text, customerName: text, amount: 12_000, verdict: 'issued' },
+    ...{
+      digest: 'ab',
+      raw: 'cd',
+      rawPlace: 0,
+      input: '{}',
+      number: text,
+      customerName: text,
+      amount: 12_000,
+      verdict: 'issued',
+    },
     problems: [{ place, header: text, value: text, code: 'not_a_number', param: 'lines.0.quantity', facts: {} }],
     warnings: [{ code: 'rounding', path: 'amount', message: text }],
     invoiceId,

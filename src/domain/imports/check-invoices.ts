@@ -109,9 +109,16 @@ export function createInvoiceChecker(
     return {
       ...{ tenantId, environment, importId: imported.id, round: imported.round, nth: read.nth },
       ...{ sheet: read.sheet, firstRow: read.firstRow, lastRow: read.lastRow, label: read.label, key, digest },
-      ...{ raw: read.raw, input: JSON.stringify(input), ...shownOf(input), outcome: null },
+      ...{ raw: read.raw, rawPlace: await placeOf(first, earlier) },
+      ...{ input: JSON.stringify(input), ...shownOf(input), outcome: null },
       ...((await issuedBefore(each, issued, earlier)) ?? (await checked(read, input))),
     };
+  }
+
+  /** Rejected ones keep their places among the issued rows with the same texts. */
+  async function placeOf({ nthOfRaw }: Keyed, { byRaw, issuedAs }: Earlier): Promise<number> {
+    const issued = await Promise.all(byRaw.map(issuedAs));
+    return nthOfRaw + issued.filter((each) => each?.isRejected).length;
   }
 
   /** What is known of an invoice that was issued before; null if none was, or it cannot be read enough to tell. */

@@ -107,7 +107,20 @@ export interface ImportMappings {
  * columns, a version that knows more headers), a row with the same texts is not issued again.
  */
 export interface IssuedRows {
-  /** Returns the ids of the invoices that were issued of rows with these digests, by digest. */
+  /** Returns the ids of the invoices that were issued of rows with these digests, by digest, in the order of their places. */
   of(owner: Owner, raws: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
-  note(owner: Owner, issued: readonly { readonly raw: string; readonly invoiceId: string }[]): Promise<void>;
+  /**
+   * Takes the places of rows before their invoices are issued, so that two imports never issue the same row.
+   * @returns the invoices that have a place already, by the invoice that was to have it
+   */
+  claim(owner: Owner, rows: readonly RowPlace[]): Promise<ReadonlyMap<string, string>>;
+  /** Frees the places of rows whose invoices were refused. */
+  release(owner: Owner, rows: readonly RowPlace[]): Promise<void>;
+}
+
+/** The place of a row among those with the same texts, and the invoice that is issued of it. */
+export interface RowPlace {
+  readonly raw: string;
+  readonly place: number;
+  readonly invoiceId: string;
 }

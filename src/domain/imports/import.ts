@@ -102,6 +102,8 @@ export interface ImportedInvoice extends Owner {
   readonly digest: string;
   /** Digest of the texts of its cells, however they are understood. */
   readonly raw: string;
+  /** Which of the issued rows with these texts it would be, from 0. */
+  readonly rawPlace: number;
   /** JSON of what `createInvoiceInput` gets. As text, because members of metadata may have any name. */
   readonly input: string;
   /** For the list: parts of the input that can be read, and the total including tax in centimes. */

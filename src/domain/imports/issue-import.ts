@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { Through } from '../kit/group.ts';
 import type { Member } from '../principal.ts';
 import type { Import, ImportCounts, ImportedInvoice } from './import.ts';
-import type { ImportClaim, ImportProgress, VerdictChange } from './import-store.ts';
+import type { ImportClaim, ImportProgress, RowPlace, VerdictChange } from './import-store.ts';
 import { type ImportWorkNeeds, memberOf, progressOf, withRest } from './import-work.ts';
 import type { ReadInvoice } from './reading.ts';
 import { rowProblem } from './row-problems.ts';
@@ -54,33 +54,43 @@ export async function issueImport(
   }
 }
 
-/** Issues invoices and notes what became of each. @throws the first error that says nothing about an invoice itself */
+/**
+ * Issues invoices and notes what became of each. A row that another import has issued since it was checked is known.
+ * @throws the first error that says nothing about an invoice itself
+ */
 async function issueSome(
   { importedInvoices, invoicing, issuedRows }: IssuingImportNeeds,
   imported: Import,
   by: Member,
   rows: readonly ImportedInvoice[],
 ): Promise<VerdictChange[]> {
+  const placeOf = ({ raw, rawPlace, key }: ImportedInvoice): RowPlace => {
+    return { raw, place: rawPlace, invoiceId: invoicing.idOf(imported, key) };
+  };
+  const issuedBy = await issuedRows.claim(imported, rows.map(placeOf));
   const results = await Promise.allSettled(
-    rows.map(async ({ nth, key, digest, input }): Promise<VerdictChange> => {
+    rows.map(async (row): Promise<VerdictChange> => {
+      const { nth, key, digest, input } = row;
+      const other = issuedBy.get(placeOf(row).invoiceId);
+      if (other !== undefined) return { nth, verdict: 'known', invoiceId: other };
       const content = JSON.parse(input) as Record<string, unknown>;
       const { invoiceId, isOwn } = await invoicing.issue(by, { importId: imported.id, key, digest }, content);
       // Another import of the same file may have been started at the same time.
       return isOwn ? { nth, verdict: 'issued', invoiceId, awaits: true } : { nth, verdict: 'known', invoiceId };
     }),
   );
-  const rawOf = new Map(rows.map(({ nth, raw }) => [nth, raw]));
   const changes: VerdictChange[] = [];
+  const free: RowPlace[] = [];
   let failure: { readonly error: unknown } | null = null;
   for (const [index, result] of results.entries()) {
     const row = rows[index] as ImportedInvoice;
     if (result.status === 'fulfilled') changes.push(result.value);
-    else if (isOfInvoice(result.reason)) changes.push(refused(row, result.reason));
-    else failure ??= { error: result.reason };
+    else if (isOfInvoice(result.reason)) {
+      changes.push(refused(row, result.reason));
+      free.push(placeOf(row));
+    } else failure ??= { error: result.reason };
   }
-  // First: an invoice that was stored and not noted is found by its key, but a row that is not noted only by its text.
-  const issued = changes.flatMap(({ nth, invoiceId }) => (invoiceId ? [{ raw: rawOf.get(nth) ?? '', invoiceId }] : []));
-  await issuedRows.note(imported, issued);
+  if (free.length > 0) await issuedRows.release(imported, free);
   await importedInvoices.change(imported, changes);
   if (failure) throw failure.error;
   return changes;

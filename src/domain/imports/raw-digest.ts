@@ -9,20 +9,20 @@ export interface RawDigest {
   end(): string;
 }
 
-/** Separate the header from the text of a cell, cells, and rows. No text of a cell has them. */
-const [BETWEEN, AFTER_CELL, AFTER_ROW] = ['\t', '\n', '\n\n'];
+/** Separate cells, and rows. No text of a cell has them. */
+const [AFTER_CELL, AFTER_ROW] = ['\n', '\n\n'];
 
 /**
- * Digests the texts of rows by the headers of their columns, in the order of the headers. Empty cells and the columns of
- * results do not count, so that a returned file has the digests of the one that was uploaded.
+ * Digests the texts of rows, whatever the order and the headers of their columns. Empty cells and the columns of results
+ * do not count, so that a returned file has the digests of the one that was uploaded, and a column may be renamed.
  */
-export function createRawDigest({ headerKeys, resultColumns }: Layout): RawDigest {
+export function createRawDigest({ resultColumns }: Pick<Layout, 'resultColumns'>): RawDigest {
   const hash = createHash('sha256');
   return {
     add({ cells }) {
       const shown = cells.flatMap((cell, index) => {
         const text = resultColumns.has(index) ? '' : cellText(cell);
-        return text === '' ? [] : [`${headerKeys[index] || index}${BETWEEN}${text}${AFTER_CELL}`];
+        return text === '' ? [] : [`${text}${AFTER_CELL}`];
       });
       hash.update(shown.toSorted().join('') + AFTER_ROW);
     },

@@ -94,7 +94,8 @@ export function importCases({ db }: Store): Record<string, Subject> {
         scatters: scatters('find import_rows by environment, raw, tenantId'),
         because: 'once for each batch of a file that is read',
       },
-      note: () => rows.note(OWNER, [{ raw: 'a', invoiceId: newId('inv') }]),
+      claim: () => rows.claim(OWNER, [{ raw: 'a', place: 0, invoiceId: newId('inv') }]),
+      release: () => rows.release(OWNER, [{ raw: 'a', place: 0, invoiceId: newId('inv') }]),
     }),
     createImportMappings: subject(mappings, {
       find: () => mappings.find(OWNER, ['a']),

@@ -36,7 +36,7 @@ function invoicingOf(
     statusesOf: async () => new Map(),
   };
   const of: IssuedRows['of'] = async () => new Map(Object.entries(rows));
-  return { invoicing, issuedRows: { of, note: async () => undefined } };
+  return { invoicing, issuedRows: { of, claim: async () => new Map(), release: async () => undefined } };
 }
 
 let places = 0;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { serviceError } from '../../../../src/domain/errors.ts';
+import { problem, ServiceError, serviceError } from '../../../../src/domain/errors.ts';
 import type { Import, ImportedInvoice } from '../../../../src/domain/imports/import.ts';
-import type { ImportProgress, VerdictChange } from '../../../../src/domain/imports/import-store.ts';
+import type { ImportProgress, RowPlace, VerdictChange } from '../../../../src/domain/imports/import-store.ts';
 import { type RunningNeeds, runImports } from '../../../../src/domain/imports/run-imports.ts';
 import { anImport, anImportedInvoice } from '../../../support/imports.ts';
 
@@ -14,6 +14,8 @@ function running(
   imported: Import,
   changes: {
     issue?: (key: string) => Promise<string>;
+    /** The invoices that have a row's place already, by the one that was to have it. */
+    taken?: Readonly<Record<string, string>>;
     suspendedAt?: Date;
     isHeld?: boolean;
     invoices?: number;
@@ -24,7 +26,7 @@ function running(
   for (let nth = 0; nth < (changes.invoices ?? 3); nth++)
     rows.set(nth, anImportedInvoice(OWNER, imported.id, null, 'a', { nth, key: `k${nth}`, verdict: 'ready' }));
   const released: { progress: ImportProgress; dueAt: Date | null }[] = [];
-  const noted: string[] = [];
+  const claims = new Set<string>();
   const report = vi.fn();
   const removed = vi.fn(async () => undefined);
   let waiting: Import | null = imported;
@@ -52,11 +54,16 @@ function running(
       },
     },
     issuedRows: {
-      note: async (_owner: unknown, issued: readonly { invoiceId: string }[]) => {
-        noted.push(...issued.map(({ invoiceId }) => invoiceId));
+      claim: async (_owner: unknown, claimed: readonly RowPlace[]) => {
+        for (const { invoiceId } of claimed) claims.add(invoiceId);
+        return new Map(Object.entries(changes.taken ?? {}));
+      },
+      release: async (_owner: unknown, freed: readonly RowPlace[]) => {
+        for (const { invoiceId } of freed) claims.delete(invoiceId);
       },
     },
     invoicing: {
+      idOf: (_owner: unknown, key: string) => `inv ${key}`,
       issue: async (_by: unknown, { key }: { key: string }) => {
         const invoiceId = (await changes.issue?.(key)) ?? `inv ${key}`;
         return { invoiceId, isOwn: !invoiceId.startsWith('other') };
@@ -76,7 +83,7 @@ function running(
     released,
     report,
     removed,
-    noted,
+    claims,
     verdicts: () => [...rows.values()].map(({ verdict }) => verdict),
   };
 }
@@ -123,13 +130,24 @@ it('waits while the tenant may not issue, and says why', async () => {
 
 it('tries again after a failure of the service, and keeps what was issued before it', async () => {
   const issue = (key: string) => (key === 'k1' ? Promise.reject(new Error('away')) : Promise.resolve(`inv ${key}`));
-  const { runner, released, report, noted, verdicts } = running(issuing(), { issue });
+  const { runner, released, report, claims, verdicts } = running(issuing(), { issue });
   await vi.waitFor(() => expect(released).toHaveLength(1));
   expect(verdicts()).toEqual(['issued', 'ready', 'issued']);
-  expect(noted).toEqual(['inv k0', 'inv k2']);
+  // Its process may have died after it was stored.
+  expect([...claims]).toEqual(['inv k0', 'inv k1', 'inv k2']);
   expect(released[0]?.progress).toEqual({});
   expect(released[0]?.dueAt?.getTime()).toBe(NOW.getTime() + 3000);
   expect(report).toHaveBeenCalledOnce();
+  await runner.stop();
+});
+
+it('takes a row that another import has issued meanwhile for known, and frees those that are refused', async () => {
+  const refusal = new ServiceError([problem('duplicate_number', 'taken', 'number')]);
+  const issue = (key: string) => (key === 'k1' ? Promise.reject(refusal) : Promise.resolve(`inv ${key}`));
+  const { runner, released, claims, verdicts } = running(issuing(), { issue, taken: { 'inv k0': 'inv other' } });
+  await vi.waitFor(() => expect(released).toHaveLength(1));
+  expect(verdicts()).toEqual(['known', 'refused', 'issued']);
+  expect([...claims]).toEqual(['inv k0', 'inv k2']);
   await runner.stop();
 });
 
