@@ -23,7 +23,12 @@ export interface FaultyProxy {
   readonly url: string;
   /** Applies these faults to the next requests, one each, and counts anew. Later requests pass. */
   next(faults: readonly Fault[]): void;
-  /** Requests that came since `next`. */
+  /**
+   * Applies the next of these lists to each new idempotency key: its faults to the attempts with the key, one each, in
+   * turn. Counts anew. Later attempts pass.
+   */
+  nextOfKeys(lists: readonly (readonly Fault[])[]): void;
+  /** Requests that came since `next` or `nextOfKeys`. */
   readonly requests: readonly { readonly method: string; readonly path: string; readonly key: string | null }[];
   close(): Promise<void>;
 }
@@ -31,19 +36,33 @@ export interface FaultyProxy {
 /** Stands between a client and a service, and does what networks do. */
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   let faults: Fault[] = [];
+  let lists: readonly (readonly Fault[])[] = [];
+  const ofKeys = new Map<string, Fault[]>();
+  const faultOf = (key: string | null): Fault => {
+    if (key === null || lists.length === 0) return faults.shift() ?? 'pass';
+    const left = ofKeys.get(key) ?? [...(lists[ofKeys.size % lists.length] ?? [])];
+    ofKeys.set(key, left);
+    return left.shift() ?? 'pass';
+  };
   const requests: { method: string; path: string; key: string | null }[] = [];
   const server = createServer((incoming, answer) => {
-    const fault = faults.shift() ?? 'pass';
     const { method = '', url = '', headers } = incoming;
     const [path = ''] = url.split('?');
-    requests.push({ method, path, key: (headers['idempotency-key'] as string | undefined) ?? null });
+    const key = (headers['idempotency-key'] as string | undefined) ?? null;
+    const fault = faultOf(key);
+    requests.push({ method, path, key });
     handle(target, incoming, answer, fault).catch(() => incoming.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
     next(given) {
-      faults = [...given];
+      [faults, lists] = [[...given], []];
+      requests.length = 0;
+    },
+    nextOfKeys(given) {
+      [faults, lists] = [[], given];
+      ofKeys.clear();
       requests.length = 0;
     },
     requests,
