@@ -26,6 +26,8 @@ export async function buildCli(root: string, output: string): Promise<void> {
       emptyOutDir: true,
       target: 'node20.19',
       minify: true,
+      // Those of the bundled packages.
+      license: { fileName: 'licences.md' },
       // Only operators call a service past its proxy.
       rolldownOptions: {
         external: ['undici'],

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -55,6 +55,7 @@ describe.skipIf(!isInstalled())('an agent with fatoura mcp', () => {
     [service] = await Promise.all([startService(), buildCli(ROOT, join(folder, 'dist'))]);
     tenant = await service.tenant();
   });
+
   afterEach(async () => {
     await Promise.all(agents.splice(0).map((agent) => agent.close()));
   });
@@ -87,6 +88,10 @@ describe.skipIf(!isInstalled())('an agent with fatoura mcp', () => {
     // biome-ignore lint/suspicious/noExplicitAny: each tool answers something else
     return { isError: isError === true, value: value as any };
   }
+
+  it('the build has the licences of what it bundles', async () => {
+    expect(await readFile(join(folder, 'dist/licences.md'), 'utf8')).toContain('## @modelcontextprotocol/sdk');
+  });
 
   it('1. sees tools that read and write drafts, and says which change something', async () => {
     const agent = await connect();
