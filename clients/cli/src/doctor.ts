@@ -130,6 +130,7 @@ async function checkEndpoints(access: Access): Promise<Finding> {
     {},
   );
   const inactive = webhookEndpoints.filter(({ active }) => !active).map(({ url }) => url);
+  if (webhookEndpoints.length === 0) return { subject, state: 'works', found: 'there is no endpoint' };
   if (inactive.length === 0)
     return { subject, state: 'works', found: `${webhookEndpoints.length} endpoints, all active` };
   const advice = 'fatoura webhook-endpoints update ENDPOINT_ID --active true';
