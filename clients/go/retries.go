@@ -1,0 +1,73 @@
+package fatoura
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	// The pause before the first repetition, and the longest one. Each is up to twice the one before.
+	firstPause   = 250 * time.Millisecond
+	longestPause = 8 * time.Second
+	// A longer Retry-After is not waited for.
+	longestRetryAfter = time.Minute
+)
+
+// retryAfterOf reads Retry-After: a number of seconds or a date (RFC 9110, section 10.2.3).
+func retryAfterOf(header http.Header) *time.Duration {
+	text := header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return Ptr(time.Duration(seconds) * time.Second)
+	}
+	date, err := http.ParseTime(text)
+	if err != nil {
+		return nil
+	}
+	return Ptr(max(0, time.Until(date)))
+}
+
+// pauseBefore tells how long a call pauses before its next attempt, and whether a repetition may help.
+func pauseBefore(failure *Error, attempt int) (time.Duration, bool) {
+	most := min(longestPause, firstPause<<min(attempt, 10))
+	pause := most/2 + rand.N(most/2)
+	if failure.Family == ErrConnection {
+		return pause, true
+	}
+	switch failure.Status {
+	case 408, 429, 500, 502, 503, 504:
+	default:
+		return 0, false
+	}
+	if failure.RetryAfter == nil {
+		return pause, true
+	}
+	return max(*failure.RetryAfter, firstPause), *failure.RetryAfter <= longestRetryAfter
+}
+
+// sleep waits. It returns an *Error if the context ends before.
+func sleep(ctx context.Context, pause time.Duration) error {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ended(ctx, ctx.Err())
+	}
+}
+
+// ended tells why a context ended a call: its deadline passed, or it was cancelled.
+func ended(ctx context.Context, cause error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &Error{Family: ErrConnection, Message: "the deadline has passed", Cause: cause}
+	}
+	return cancelled(ctx)
+}
+
+func cancelled(ctx context.Context) *Error {
+	return &Error{Family: ErrCancelled, Message: "the call was cancelled", Cause: context.Cause(ctx)}
+}
