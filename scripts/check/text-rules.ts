@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const SKIPPED = new Set(['.git', 'data', 'bench-results']);
 /** Also of packages within the project (clients/). */
-const SKIPPED_EVERYWHERE = new Set(['node_modules', 'dist']);
+const SKIPPED_EVERYWHERE = new Set(['node_modules', 'dist', 'target']);
 
 /** The project's files as paths relative to `root` with forward slashes, without installed files and output of runs. */
 export function projectFiles(root: string, folder = ''): string[] {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientSuite, firstExample, root } from '../support/client-suite.ts';
+import { clientSuite, examplesOf, firstExample, root } from '../support/client-suite.ts';
 import { hasTool } from '../support/tools.ts';
 
 // The client for Go: its promises, its README, and the strict checks of its ecosystem.
@@ -20,11 +20,15 @@ describe.skipIf(!hasTool('go'))('with Go', () => {
 
   firstExample({ folder: 'go', fence: 'go', start: startExample, prints: /^accepted$/m });
 
+  it('the further examples of the README compile', () => {
+    run(root, 'go', 'vet', '-C', examplesModule(examplesOf('go', 'go').slice(1)), '.');
+  });
+
   it.each([
     ['go', 'vet', './...'],
     ['go', 'test', './...'],
     ['go', 'run', STATICCHECK, '-checks', 'all', './...'],
-  ])('%s %s finds nothing', (...command) => {
+  ])('%s %s %s finds nothing', (...command) => {
     run(CLIENT, ...command);
   });
 
@@ -35,16 +39,32 @@ describe.skipIf(!hasTool('go'))('with Go', () => {
 
 /** Puts the example into the program that the README speaks of. */
 function startExample(example: string): [string, ...string[]] {
-  const folder = join(CACHE, 'example');
-  mkdirSync(folder, { recursive: true });
-  const module = 'fatoura.example/fatoura';
-  const imports = ['context', 'fmt', 'os', module].map((each) => `\t"${each}"\n`).join('');
-  writeFileSync(
-    join(folder, 'go.mod'),
-    `module example\n\ngo 1.24\n\nrequire ${module} v0.0.0\n\nreplace ${module} => ${CLIENT}\n`,
+  const main = `func main() {\n${example}}\n`;
+  return ['go', 'run', '-C', moduleOf('example', ['context', 'fmt', 'os'], main), '.'];
+}
+
+/** Puts each example into a function that has what it speaks of. */
+function examplesModule(examples: readonly string[]): string {
+  const given =
+    'ctx context.Context, client *fatoura.Client, invoice fatoura.CreateInvoice, created *fatoura.Creation, request *http.Request';
+  const functions = examples.map((example, nth) => `func Example${nth}(${given}) error {\n${example}return nil\n}\n`);
+  return moduleOf(
+    'examples',
+    ['context', 'errors', 'fmt', 'io', 'net/http', 'os'],
+    `${functions.join('\n')}func main() {}\n`,
   );
-  writeFileSync(join(folder, 'main.go'), `package main\n\nimport (\n${imports})\n\nfunc main() {\n${example}}\n`);
-  return ['go', 'run', '-C', folder, '.'];
+}
+
+/** Writes a program with the client, and returns its folder. */
+function moduleOf(name: string, imports: readonly string[], code: string): string {
+  const folder = join(CACHE, name);
+  mkdirSync(folder, { recursive: true });
+  const client = 'fatoura.example/fatoura';
+  const required = `require ${client} v0.0.0\n\nreplace ${client} => ${CLIENT}\n`;
+  writeFileSync(join(folder, 'go.mod'), `module example\n\ngo 1.24\n\n${required}`);
+  const imported = [...imports, client].map((each) => `\t"${each}"\n`).join('');
+  writeFileSync(join(folder, 'main.go'), `package main\n\nimport (\n${imported})\n\n${code}`);
+  return folder;
 }
 
 function run(cwd: string, ...[program = '', ...args]: string[]): string {

@@ -121,8 +121,7 @@ export function firstExample({ folder, fence, start, prints = ACCEPTED, environm
   it(`the first example in clients/${folder}/README.md runs as it stands, in at most five lines`, async () => {
     const service = await startService();
     const { secretKey } = await service.tenant();
-    const readme = readFileSync(`${root}/clients/${folder}/README.md`, 'utf8');
-    const [, example = ''] = new RegExp(`\`\`\`${fence}\\n(.*?)\`\`\``, 's').exec(readme) ?? [];
+    const [example = ''] = examplesOf(folder, fence);
     expect(example.trim().split('\n').length).toBeLessThanOrEqual(5);
     const [command, ...args] = start(example);
     const child = spawn(command, args, {
@@ -134,6 +133,14 @@ export function firstExample({ folder, fence, start, prints = ACCEPTED, environm
     expect(output).toMatch(prints);
     await service.close();
   });
+}
+
+/** The examples of a client's README, without the indentation of lists. */
+export function examplesOf(folder: string, fence: string): string[] {
+  const readme = readFileSync(`${root}/clients/${folder}/README.md`, 'utf8');
+  return [...readme.matchAll(new RegExp(`^( *)\`\`\`${fence}\\n(.*?)^ *\`\`\``, 'gms'))].map(
+    ([, indent = '', text = '']) => text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
 }
 
 const ACCEPTED = /status\W+accepted/;
