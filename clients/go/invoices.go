@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"net/http"
 	"net/url"
@@ -60,7 +61,21 @@ func settingsOf(options []Option) settings {
 	for _, option := range options {
 		option(&of)
 	}
+	of.key = inASCII(of.key)
 	return of
+}
+
+// inASCII writes other characters as addresses do, because a header has ASCII only.
+func inASCII(key string) string {
+	var text strings.Builder
+	for _, char := range []byte(key) {
+		if char < ' ' || char > '~' {
+			fmt.Fprintf(&text, "%%%02X", char)
+		} else {
+			text.WriteByte(char)
+		}
+	}
+	return text.String()
 }
 
 // Creation is a created invoice, and whether an earlier request with the same key had created it.

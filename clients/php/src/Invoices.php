@@ -195,6 +195,8 @@ final class Invoices
 
     private static function key(?string $orderNumber, ?string $idempotencyKey): string
     {
-        return $idempotencyKey ?? ($orderNumber === null ? bin2hex(random_bytes(16)) : "order {$orderNumber}");
+        $key = $idempotencyKey ?? ($orderNumber === null ? bin2hex(random_bytes(16)) : "order {$orderNumber}");
+        // A header has ASCII only.
+        return preg_replace_callback('/[^ -~]+/', static fn (array $found) => rawurlencode($found[0]), $key) ?? $key;
     }
 }

@@ -172,5 +172,7 @@ function repeatable({ signal, timeoutMs }: CallOptions) {
 }
 
 function keyOf({ idempotencyKey, orderNumber }: Keyed): string {
-  return idempotencyKey ?? (orderNumber === undefined ? crypto.randomUUID() : `order ${orderNumber}`);
+  const key = idempotencyKey ?? (orderNumber === undefined ? crypto.randomUUID() : `order ${orderNumber}`);
+  // A header has ASCII only.
+  return key.replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent);
 }

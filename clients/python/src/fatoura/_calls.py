@@ -36,6 +36,7 @@ Included = Sequence[Include] | None
 Query = Mapping[str, str | int | None]
 
 _INVOICES, _ENDPOINTS = "/v1/invoices", "/v1/webhook_endpoints"
+_PRINTABLE = "".join(map(chr, range(0x20, 0x7F)))
 
 
 def create_invoice(
@@ -132,9 +133,11 @@ def _segment(id: str) -> str:
 
 
 def _key_of(order_number: str | None, idempotency_key: str | None) -> str:
-    if idempotency_key is not None:
-        return idempotency_key
-    return str(uuid4()) if order_number is None else f"order {order_number}"
+    key = idempotency_key
+    if key is None:
+        key = str(uuid4()) if order_number is None else f"order {order_number}"
+    # A header has ASCII only.
+    return quote(key, safe=_PRINTABLE)
 
 
 def _version(draft: DraftVersion) -> dict[str, object]:

@@ -4,9 +4,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /** Options of one call, each with a default. */
 public final class CallOptions {
+  private static final Pattern OTHER_THAN_ASCII = Pattern.compile("[^ -~]+");
+
   private String idempotencyKey;
   Duration timeout;
   List<String> include = List.of();
@@ -45,6 +48,8 @@ public final class CallOptions {
   }
 
   String key() {
-    return idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey;
+    if (idempotencyKey == null) return UUID.randomUUID().toString();
+    // A header has ASCII only.
+    return OTHER_THAN_ASCII.matcher(idempotencyKey).replaceAll(found -> Http.encoded(found.group()));
   }
 }
