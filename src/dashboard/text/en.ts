@@ -8,6 +8,7 @@ const LONG = 'At least 12 characters. Several words are easier to remember than 
 
 export const en: Texts = {
   ...INVOICE_TEXTS.en,
+  offline: 'You are offline. The page will update when you are back.',
   language: 'Language',
   footer: 'Electronic invoicing in Morocco',
   notFound: 'Page not found',

@@ -9,6 +9,7 @@ const LONG = '12 caractères au moins. Plusieurs mots se retiennent mieux que de
 
 export const fr = {
   ...INVOICE_TEXTS.fr,
+  offline: 'Vous êtes hors ligne. La page se mettra à jour à votre retour.',
   language: 'Langue',
   footer: 'Facturation électronique au Maroc',
   notFound: 'Page introuvable',

@@ -10,7 +10,6 @@ export interface StatusTexts {
 const fr = {
   loading: 'Lecture de la facture…',
   lost: 'Connexion perdue, nouvelle tentative en cours',
-  offline: 'Vous êtes hors ligne. La page se mettra à jour à votre retour.',
   refused: 'Cette facture ne peut pas être affichée',
   refusedUnder:
     'Le lien est incomplet ou n’est plus valable. Ouvrez-le de nouveau tel que vous l’avez reçu, ou demandez-le à votre fournisseur.',
@@ -69,7 +68,6 @@ const fr = {
 const en: typeof fr = {
   loading: 'Reading the invoice…',
   lost: 'Connection lost, trying again',
-  offline: 'You are offline. The page will update when you are back.',
   refused: 'This invoice cannot be shown',
   refusedUnder:
     'The link is incomplete or no longer valid. Open it again exactly as you received it, or ask your supplier for it.',
@@ -126,7 +124,6 @@ const en: typeof fr = {
 const ar: typeof fr = {
   loading: 'جارٍ تحميل الفاتورة…',
   lost: 'انقطع الاتصال، تجري محاولة جديدة',
-  offline: 'أنتم غير متصلين بالإنترنت. ستُحدَّث الصفحة عند عودة الاتصال.',
   refused: 'لا يمكن عرض هذه الفاتورة',
   refusedUnder: 'الرابط غير كامل أو لم يعد صالحا. افتحوه من جديد كما توصلتم به، أو اطلبوه من المورد.',
   invoice: 'فاتورة',
