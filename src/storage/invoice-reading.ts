@@ -18,7 +18,7 @@ import { sortedPageOf } from './sorted-page.ts';
 /** The stored fields of a `CreatedInvoice`. */
 const OF_CREATION = {
   ...{ _id: 1, withheld: 1, status: 1, createdAt: 1 },
-  ...{ idempotency: 1, ownNumber: 1, series: 1 },
+  ...{ idempotency: 1, ownNumber: 1, series: 1, replacedBy: 1 },
 } as const;
 
 /** Reads invoices: one by its id or number, several, or a page of the list. */
@@ -39,8 +39,10 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
       const found = invoices.find({ _id: { $in: [...invoiceIds] } });
       const rows = await found.project<Pick<InvoiceDocument, keyof typeof OF_CREATION>>(OF_CREATION).toArray();
       return new Map(
-        rows.flatMap(({ _id, withheld, status, createdAt, idempotency, ...numbered }) =>
-          withheld ? [] : [[_id, { status, createdAt, number: numberOf(numbered), mark: idempotency ?? null }]],
+        rows.flatMap(({ _id, withheld, status, createdAt, replacedBy = null, idempotency, ...numbered }) =>
+          withheld
+            ? []
+            : [[_id, { status, createdAt, replacedBy, number: numberOf(numbered), mark: idempotency ?? null }]],
         ),
       );
     },

@@ -276,3 +276,17 @@ withSharedService('a row that two imports have found ready is issued by one of t
   // Once more, under a third name.
   expect(verdicts(await tenant.send(file('Remarque interne')))).not.toContain('ready');
 });
+
+withSharedService('the sale of a rejected invoice that was replaced is known', async ({ service }) => {
+  const tenant = await newTenant(service);
+  const file = csvOf([row('')]);
+  const settled = await started(tenant.client, (await tenant.send(file)).id);
+  const _id = settled.invoices.nodes[0].invoice.id;
+  // biome-ignore lint/suspicious/noExplicitAny: any stored document
+  const stored = service.app.store.db.collection<any>('invoices');
+  await stored.updateOne({ _id }, { $set: { status: 'rejected' } });
+  expect(verdicts(await tenant.send(file))).toEqual(['ready']);
+  const replacedBy = { invoiceId: 'inv_other', at: new Date(), version: 1 };
+  await stored.updateOne({ _id }, { $set: { replacedBy } });
+  expect(verdicts(await tenant.send(file))).toEqual(['known']);
+});

@@ -52,7 +52,8 @@ async function* readRows(
     for await (const record of parser as AsyncIterable<readonly string[]>) {
       row++;
       const cells = cellsOf(record);
-      count += cells.length;
+      // Also those without content, which the file that is returned has again.
+      count += record.length;
       if (count > IMPORT_LIMITS.cells) throw new UnreadableFile('too_many_cells', { most: IMPORT_LIMITS.cells });
       emptyRows = cells.length === 0 ? emptyRows + 1 : 0;
       if (emptyRows > IMPORT_LIMITS.emptyRows)

@@ -17,7 +17,7 @@ export async function decideEncoding(file: string): Promise<Encoding> {
   let first: Buffer | null = null;
   let hasZeros = false;
   const utf8 = { sequences: 0, faults: 0, pending: 0 };
-  const letters = { alone: 0, inRows: 0, odd: 0, before: 0 };
+  const letters = { alone: 0, inRows: 0, onlyWestern: 0, odd: 0, before: 0 };
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     if (first === null) {
       first = chunk.subarray(0, SAMPLE);
@@ -31,7 +31,8 @@ export async function decideEncoding(file: string): Promise<Encoding> {
   }
   // A few bytes of another encoding, as joined files have, are faults of their cells.
   if (utf8.sequences >= utf8.faults) return 'utf-8';
-  if (letters.inRows > letters.alone) return 'windows-1256';
+  // Excel in Morocco writes French beside Arabic in Windows-1256, which has its usual accents.
+  if (letters.inRows > (letters.onlyWestern > 0 ? letters.alone : 0)) return 'windows-1256';
   if (letters.odd > letters.alone) throw new UnreadableFile('bad_encoding', { encoding: 'Windows-1252' });
   return 'windows-1252';
 }
@@ -72,18 +73,30 @@ function countSequences(bytes: Buffer, count: { sequences: number; faults: numbe
 const ODD = new Set([0x82, 0x83, 0x84, 0x85, 0x87, 0x88, 0x89, 0x8a, 0x8d, 0x8e, 0x8f, 0x90, 0x93, 0x97]);
 const isAscii = (byte: number) => (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
 
-/** Counts the bytes above 127 that are letters: those beside at least two more, the others, and odd ones after a letter. */
-function countLetters(bytes: Buffer, letters: { alone: number; inRows: number; odd: number; before: number }): void {
+/** Letters with accents that are the same in Windows-1252 and Windows-1256: `àâçèéêëîïôùûü`. */
+const OF_BOTH = new Set([0xe0, 0xe2, 0xe7, 0xe8, 0xe9, 0xea, 0xeb, 0xee, 0xef, 0xf4, 0xf9, 0xfb, 0xfc]);
+
+/**
+ * Counts the bytes above 127 that are letters: those beside at least two more, the others, those of them that stand at a
+ * letter of ASCII and are not in Windows-1256 (`É`), and odd ones after a letter.
+ */
+function countLetters(
+  bytes: Buffer,
+  letters: { alone: number; inRows: number; onlyWestern: number; odd: number; before: number },
+): void {
   let length = 0;
+  let beforeRun = letters.before;
   for (const byte of bytes) {
-    if (ODD.has(byte) && isAscii(letters.before)) letters.odd++;
+    const { before } = letters;
+    if (ODD.has(byte) && isAscii(before)) letters.odd++;
     letters.before = byte;
     if (byte >= 0xc0) {
-      length++;
+      if (length++ === 0) beforeRun = before;
       continue;
     }
     if (length >= 3) letters.inRows += length;
     else letters.alone += length;
+    if (length === 1 && !OF_BOTH.has(before) && (isAscii(beforeRun) || isAscii(byte))) letters.onlyWestern++;
     length = 0;
   }
 }

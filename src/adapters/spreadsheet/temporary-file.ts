@@ -1,4 +1,4 @@
-import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '../../domain/ids.ts';
 
@@ -29,7 +29,12 @@ export interface TemporaryFiles {
  */
 export function createTemporaryFiles(dataDir: string, alone: boolean): TemporaryFiles {
   let own: Promise<string> | null = null;
-  const ownFolder = () => (own ??= mkdtemp(join(dataDir, PREFIX)));
+  /** Made at the first copy, and again when it cannot be made or somebody has removed it. */
+  async function ownFolder(): Promise<string> {
+    if (own && !(await isFolder(own))) own = null;
+    own ??= mkdtemp(join(dataDir, PREFIX));
+    return own;
+  }
   return {
     async copy(pieces) {
       const path = join(await ownFolder(), newId('file'));
@@ -48,7 +53,9 @@ export function createTemporaryFiles(dataDir: string, alone: boolean): Temporary
       }
     },
     async sweep() {
-      const present = await own;
+      const present = await own?.catch(() => null);
+      // Other processes see by its time that this one lives.
+      if (present) await utimes(present, new Date(), new Date()).catch(() => undefined);
       for (const entry of await readdir(dataDir, { withFileTypes: true })) {
         const path = join(dataDir, entry.name);
         if (!entry.isDirectory() || !entry.name.startsWith(PREFIX) || path === present) continue;
@@ -57,7 +64,18 @@ export function createTemporaryFiles(dataDir: string, alone: boolean): Temporary
       }
     },
     async close() {
-      if (own) await rm(await own, { recursive: true, force: true });
+      const present = await own?.catch(() => null);
+      if (present) await rm(present, { recursive: true, force: true });
     },
   };
+}
+
+/** Whether a folder was made and is still there. */
+async function isFolder(folder: Promise<string>): Promise<boolean> {
+  return folder
+    .then((path) => stat(path))
+    .then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
 }

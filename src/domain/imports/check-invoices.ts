@@ -129,7 +129,8 @@ export function createInvoiceChecker(
   ): Promise<Found | null> {
     const returned = byNumber === null ? null : await issuedAs(byNumber);
     if (byNumber !== null && !returned?.isRejected) {
-      if (returned === null || returned.digest === digest || byRaw.includes(byNumber)) return known(byNumber);
+      // A number of another company or environment may be that of any invoice here.
+      if (returned?.digest === digest || byRaw.includes(byNumber)) return known(byNumber);
       return faulty(ofNumber(read, 'number_issued_otherwise', issuedFacts(byNumber, returned)), byNumber);
     }
     if (repeats !== null) return faulty(ofNumber(read, 'number_repeated', { row: repeats }));

@@ -18,7 +18,7 @@ export interface IssuedAs {
   readonly number: string | null;
   /** The calendar date in Morocco. */
   readonly date: string;
-  /** Whether the authority has rejected it: then there is no invoice of the sale. */
+  /** Whether the authority has rejected it and none replaces it: then there is no invoice of the sale. */
   readonly isRejected: boolean;
 }
 

@@ -14,7 +14,7 @@ export const IMPORT_LIMITS = {
   columns: 200,
   /** Rows before the header row. */
   rowsBeforeHeader: 50,
-  /** Cells with content; in a CSV file also the empty ones before them. */
+  /** Cells with content; in a CSV file also the empty ones. */
   cells: 2_000_000,
   invoices: 10_000,
   /** Lines of one invoice that are read: one more than an invoice may have, so that its rule can tell. */

@@ -32,21 +32,12 @@ export function createImportInvoicing(needs: Needs): ImportInvoicing {
     async issuedAs(ids) {
       const created = [...(await invoices.creationsOf(ids))];
       return new Map(
-        created.flatMap(([id, { mark, number, createdAt, status }]) =>
-          mark
-            ? [
-                [
-                  id,
-                  {
-                    digest: mark.fingerprint,
-                    number,
-                    date: moroccanDate(createdAt),
-                    isRejected: status === 'rejected',
-                  },
-                ],
-              ]
-            : [],
-        ),
+        created.flatMap(([id, { mark, number, createdAt, status, replacedBy }]) => {
+          if (!mark) return [];
+          // The sale of one that was replaced has an invoice.
+          const isRejected = status === 'rejected' && replacedBy === null;
+          return [[id, { digest: mark.fingerprint, number, date: moroccanDate(createdAt), isRejected }]];
+        }),
       );
     },
     async findByNumber({ tenantId, environment }, number) {

@@ -98,7 +98,7 @@ export interface EarlierCreation extends CreationOutcome {
 }
 
 /** By what an invoice was created, and what became of it. */
-export interface CreatedInvoice extends Pick<Invoice, 'status' | 'number' | 'createdAt'> {
+export interface CreatedInvoice extends Pick<Invoice, 'status' | 'number' | 'createdAt' | 'replacedBy'> {
   /** Null if it was created without an idempotency key. */
   readonly mark: IdempotencyMark | null;
 }

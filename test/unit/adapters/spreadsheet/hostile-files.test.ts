@@ -36,6 +36,12 @@ describe('hostile files', () => {
     expect((user + system) / 1000).toBeLessThan(LIMIT_MS);
   });
 
+  it('count cells without content, which the returned file has, too', async () => {
+    const file = join(folder, 'separators.csv');
+    writeFileSync(file, `Facture;Client;Désignation;PU HT\r\n1;A;B;2\r\n${`${';'.repeat(1_000_000)}\r\n`.repeat(3)}`);
+    await expect(readSpreadsheet(file)).rejects.toMatchObject({ code: 'too_many_cells' });
+  });
+
   it('have at most two million cells: the time of reading is that of the largest harmless file', async () => {
     const file = join(folder, 'cells.csv');
     writeFileSync(file, `Facture;Client;Désignation;PU HT\r\n${`${'1;'.repeat(200)}\r\n`.repeat(10_001)}`);

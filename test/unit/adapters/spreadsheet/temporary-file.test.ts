@@ -45,3 +45,21 @@ it('removes what killed processes have left, and nothing through a link', async 
   await createTemporaryFiles(folder, true).sweep();
   expect(await readdir(folder)).not.toContain('imports-used');
 });
+
+it('of a process that lives are not removed by others, however long it has had none', async () => {
+  const [files, others] = [createTemporaryFiles(folder, false), createTemporaryFiles(folder, false)];
+  const own = dirname((await files.copy(pieces())).path);
+  await utimes(own, new Date(0), new Date(0));
+  await files.sweep();
+  await others.sweep();
+  expect(await readdir(folder)).toEqual([own.slice(folder.length + 1)]);
+});
+
+it('are made again after their folder was removed, or could not be made', async () => {
+  const files = createTemporaryFiles(join(folder, 'data'), false);
+  await expect(files.copy(pieces())).rejects.toThrow('ENOENT');
+  await mkdir(join(folder, 'data'));
+  const first = await files.copy(pieces());
+  await rm(dirname(first.path), { recursive: true });
+  expect(await readFile((await files.copy(pieces())).path, 'utf8')).toBe('ab');
+});

@@ -188,6 +188,13 @@ it('a row that came back with its number is that invoice, unless somebody has ch
   expect(unknown?.verdict).toBe('ready');
 });
 
+it('a number that came back and that no import has issued here is one of another company or environment', async () => {
+  const needs = invoicingOf({});
+  vi.spyOn(needs.invoicing, 'findByNumber').mockResolvedValue('inv of the API');
+  const [other] = (await checked(needs, [read({ customer: { name: 'A' } }, { resultNumber: '2026-000014' })])).rows;
+  expect(other).toMatchObject({ verdict: 'faulty', problems: [{ code: 'number_issued_otherwise' }] });
+});
+
 it('a sale whose invoice was rejected is issued anew, once; its own number is taken', async () => {
   const content = { customer: { name: 'A' } };
   const text = JSON.stringify(content);
