@@ -6,9 +6,12 @@ import { PROCESSES } from '../../vitest.config.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Files of `npm test` that try a part of their cases there, and all of them here (test/support/samples.ts). */
+/**
+ * Files of `npm test` that try a part of their cases there, and all of them here (test/support/samples.ts, which the
+ * suite of the clients reads for them).
+ */
 const SAMPLED = globSync('test/*/**/*.test.ts', { cwd: ROOT }).filter((file) =>
-  readFileSync(join(ROOT, file), 'utf8').includes("support/samples.ts'"),
+  /support\/(samples|client-suite)\.ts'/.test(readFileSync(join(ROOT, file), 'utf8')),
 );
 
 /** Hundreds of kills, soak, a million documents: one file at a time, so that measurements don't disturb one another. */
