@@ -25,6 +25,8 @@ export interface Layout {
   readonly needsKey: boolean;
   /** Indexes of the columns of the customer, whose first row begins an invoice if no key does. */
   readonly customerColumns: readonly number[];
+  readonly nameColumn: number | null;
+  readonly orderColumn: number | null;
   readonly descriptionColumn: number | null;
   /** Index of the column of numbers in a returned file. */
   readonly resultNumberColumn: number | null;
@@ -49,6 +51,8 @@ export function layoutOf(sheet: string | null, headerRow: number, columns: reado
     keyColumn: indexOf('document') ?? indexOf('number'),
     needsKey: indexOf('document') !== null,
     customerColumns: laid.filter(({ column }) => column.field.startsWith('customer.')).map(({ index }) => index),
+    nameColumn: indexOf('customer.name'),
+    orderColumn: indexOf('references.order'),
     descriptionColumn: indexOf('line.description'),
     resultNumberColumn: columns.find(({ header }) => NUMBER_HEADERS.has(headerKey(header)))?.index ?? null,
     resultColumns: new Set(columns.filter(({ isResult }) => isResult).map(({ index }) => index)),

@@ -26,6 +26,8 @@ export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
   /** The key of the present invoice; undefined before the first. */
   let current: string | null | undefined;
   let customer = '';
+  /** The first row of the present invoice. */
+  let beginning: SheetRow['cells'] = [];
   /**
    * Why rows that continue do not belong to the present invoice: the beginning of another one was left out between them,
    * because it is hidden, or has nothing but a customer or a key.
@@ -35,6 +37,7 @@ export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
   function begin(key: string | null, cells: SheetRow['cells'], fault: RowFault | null): RowRole {
     current = key;
     customer = customerOf(layout, cells);
+    beginning = cells;
     left = null;
     return { role: 'begins', key, fault };
   }
@@ -59,7 +62,8 @@ export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
     if (isContinued && current !== undefined)
       return { role: 'continues', fault: key === null && isCalledTotal(layout, cells) ? 'may_be_total' : null };
     // It may be a line of the invoice above, which would be incomplete without it.
-    if (key === null && current != null && left === null && customer === customerOf(layout, cells))
+    const isSame = current != null ? customer === customerOf(layout, cells) : mayContinue(layout, beginning, cells);
+    if (key === null && current !== undefined && left === null && isSame)
       return { role: 'continues', fault: 'document_missing' };
     if (isContinued) return begin(key, cells, 'no_beginning');
     return begin(key, cells, key === null && layout.needsKey ? 'document_missing' : null);
@@ -82,6 +86,23 @@ function keyOf({ keyColumn }: Layout, cells: SheetRow['cells']): string | null {
 
 function customerOf({ customerColumns }: Layout, cells: SheetRow['cells']): string {
   return customerColumns.map((index) => cellText(cells[index] ?? null)).join('\n');
+}
+
+/**
+ * Whether a row without a key may be a line of the invoice above, as exports of shops have them: it has the same order,
+ * or repeats a part of the customer without the name.
+ */
+function mayContinue(
+  { orderColumn, nameColumn, customerColumns }: Layout,
+  first: SheetRow['cells'],
+  cells: SheetRow['cells'],
+): boolean {
+  const textOf = (row: SheetRow['cells'], index: number | null) => (index === null ? '' : cellText(row[index] ?? null));
+  const order = textOf(cells, orderColumn);
+  if (order !== '' && order === textOf(first, orderColumn)) return true;
+  const repeated = customerColumns.filter((index) => textOf(cells, index) !== '');
+  if (nameColumn === null || repeated.includes(nameColumn)) return false;
+  return repeated.every((index) => textOf(cells, index) === textOf(first, index));
 }
 
 function hasCustomer({ customerColumns }: Layout, cells: SheetRow['cells']): boolean {
