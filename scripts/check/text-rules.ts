@@ -16,7 +16,7 @@ export function projectFiles(root: string, folder = ''): string[] {
   });
 }
 
-const MACHINE_PATH =
+export const MACHINE_PATH =
   /(?<![\w.~*-])(?:\/(?:work|root|tmp)\/[\w.@-]|\/(?:home|Users)\/[\w.@-]+\/|[A-Z]:\\{1,2}Users\\)[\w./@\\-]*/g;
 const PACKAGE_HOST = /registry\.(?:npmjs|yarnpkg)\.\w+|npmmirror\.com|npm\.pkg\.github\.com/g;
 const LOCKED_ADDRESS = /"resolved": "\w+(?:\+\w+)?:[^"]*"/g;

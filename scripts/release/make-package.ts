@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Package } from './packages.ts';
+
+/** Output of a failed command that is reported, characters from its end. */
+const REPORTED = 2_000;
+
+/** Runs a command to its end. @throws Error with the end of its output if it fails */
+export function run(command: string, args: readonly string[], cwd: string): string {
+  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  if (status === 0) return stdout;
+  const output = error?.message ?? `${stdout}${stderr}`.trim().slice(-REPORTED);
+  throw new Error(`${command} ${args.join(' ')} failed: ${output}`);
+}
+
+const isThere = (command: string, ...args: string[]): boolean =>
+  spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+
+/**
+ * Makes the archives of a package in the folder `output`.
+ * @param tree a clone of the commit, whose folder the package is built in
+ * @returns what was left out because a tool is missing
+ * @throws Error if a command fails
+ */
+export function makePackage(made: Package, version: string, tree: string, output: string): string[] {
+  const folder = join(tree, made.folder);
+  if (made.manifest === 'package.json') {
+    if (existsSync(join(folder, 'package-lock.json'))) run('npm', ['ci', '--no-audit', '--no-fund'], folder);
+    run('npm', ['run', 'build'], folder);
+    run('npm', ['pack', '--ignore-scripts', '--pack-destination', output], folder);
+    return [];
+  }
+  if (made.manifest === 'pyproject.toml') return makeWheel(folder, output);
+  const name = `${made.archive}-${version}`;
+  // What `.gitattributes` of the folder names is left out.
+  const file = ['--format=zip', `--prefix=${name}/`, '--output', join(output, `${name}.zip`)];
+  run('git', ['archive', ...file, `HEAD:${made.folder}`], tree);
+  return [];
+}
+
+function makeWheel(folder: string, output: string): string[] {
+  if (isThere('python3', '-m', 'build', '--version')) {
+    run('python3', ['-m', 'build', '--outdir', output], folder);
+    return [];
+  }
+  if (isThere('python3', '-m', 'pip', '--version')) {
+    const options = ['--no-deps', '--quiet', '--disable-pip-version-check', '--wheel-dir', output];
+    run('python3', ['-m', 'pip', 'wheel', ...options, '.'], folder);
+    return ['clients/python: no source distribution, because python3 has no module build'];
+  }
+  return ['clients/python: no package, because python3 has neither the module build nor pip'];
+}

@@ -1,0 +1,75 @@
+import { DOMParser } from '@xmldom/xmldom';
+
+/** A package of clients/ and the file of its folder that describes it. */
+export interface Package {
+  readonly folder: string;
+  readonly manifest: 'package.json' | 'pyproject.toml' | 'composer.json' | 'go.mod' | 'pom.xml';
+  /** Its archive's name without the version; null where the ecosystem's tool names it. */
+  readonly archive: string | null;
+}
+
+export const PACKAGES: readonly Package[] = [
+  { folder: 'clients/typescript', manifest: 'package.json', archive: null },
+  { folder: 'clients/live', manifest: 'package.json', archive: null },
+  { folder: 'clients/cli', manifest: 'package.json', archive: null },
+  { folder: 'clients/python', manifest: 'pyproject.toml', archive: null },
+  { folder: 'clients/php', manifest: 'composer.json', archive: 'fatoura-client-php' },
+  { folder: 'clients/java', manifest: 'pom.xml', archive: 'fatoura-client-java' },
+  { folder: 'clients/go', manifest: 'go.mod', archive: 'fatoura-client-go' },
+];
+
+/** What a manifest states; null where it states nothing. */
+export interface Stated {
+  readonly version: string | null;
+  readonly licence: string | null;
+}
+
+/**
+ * Reads a manifest of a source folder, or METADATA or PKG-INFO of a Python package.
+ * @param name of the file, without folders @returns null for any other file
+ * @throws Error if the text is no such manifest
+ */
+export function readManifest(name: string, text: string): Stated | null {
+  const first = (pattern: RegExp): string | null => pattern.exec(text)?.[1] ?? null;
+  switch (name) {
+    case 'package.json':
+    case 'composer.json': {
+      const { version = null, license = null } = JSON.parse(text);
+      return { version, licence: license };
+    }
+    case 'pyproject.toml': {
+      const project = /^\[project\]\n((?:(?!\[).*\n?)*)/m.exec(text)?.[1] ?? '';
+      const value = (key: string) => new RegExp(`^${key} = "([^"]*)"$`, 'm').exec(project)?.[1] ?? null;
+      return { version: value('version'), licence: value('license') };
+    }
+    case 'METADATA':
+    case 'PKG-INFO':
+      return { version: first(/^Version: (.+)$/m), licence: first(/^License-Expression: (.+)$/m) };
+    case 'pom.xml': {
+      const project = new DOMParser().parseFromString(text, 'text/xml').documentElement;
+      const child = (of: typeof project, tag: string) =>
+        Array.from(of?.childNodes ?? []).find(({ nodeName }) => nodeName === tag) as typeof project;
+      const text_ = (of: typeof project) => of?.textContent?.trim() || null;
+      const licence = child(child(child(project, 'licenses'), 'license'), 'name');
+      return { version: text_(child(project, 'version')), licence: text_(licence) };
+    }
+    case 'go.mod':
+      return { version: null, licence: null };
+    default:
+      return null;
+  }
+}
+
+/** Whether packages of this kind have the version of their tag, as Packagist and Go read it. */
+export const isVersionedByTag = (manifest: string): boolean => manifest === 'composer.json' || manifest === 'go.mod';
+
+/**
+ * How a manifest says the project's licence; null for go.mod, which has no field for it.
+ * @param licence as in package.json
+ */
+export function licenceIn(manifest: string, licence: string): string | null {
+  if (manifest === 'go.mod') return null;
+  if (licence !== 'UNLICENSED') return licence;
+  if (manifest === 'composer.json') return 'proprietary';
+  return /^(?:pyproject\.toml|METADATA|PKG-INFO)$/.test(manifest) ? 'LicenseRef-UNLICENSED' : licence;
+}
