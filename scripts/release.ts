@@ -88,16 +88,20 @@ function list(title: string, lines: readonly string[]): void {
   if (lines.length > 0) console.log(`\n${title}\n${lines.map((line) => `- ${line}`).join('\n')}`);
 }
 
+/** Makes a folder empty that holds nothing but the output of an earlier run. @throws Error if it holds anything else */
+function emptyFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const sums = join(folder, SUMS);
+  const written = existsSync(sums) ? readFileSync(sums, 'utf8').split('\n') : [];
+  const known = new Set([SUMS, ...written.map((line) => line.slice(line.indexOf('  ') + 2))]);
+  const names = readdirSync(folder);
+  const others = names.filter((name) => !known.has(name));
+  if (others.length > 0) throw new Error(`${folder} has files that no earlier run wrote: ${others.join(', ')}`);
+  for (const name of names) rmSync(join(folder, name));
+}
+
 async function release(output: string): Promise<number> {
-  // Only what an earlier run wrote is removed.
-  if (existsSync(output) && readdirSync(output).length > 0 && !existsSync(join(output, SUMS))) {
-    console.error(`${output} is not empty, and no earlier run wrote it`);
-    return EXIT.usage;
-  }
-  rmSync(output, { recursive: true, force: true });
-  mkdirSync(output, { recursive: true });
-  // First of all, so that a run after an interrupted one knows the folder.
-  writeFileSync(join(output, SUMS), '');
+  emptyFolder(output);
   const { problems, remaining } = checkSources();
   const made = makeAll(output);
   problems.push(...made.problems);

@@ -49,9 +49,9 @@ export function readManifest(name: string, text: string): Stated | null {
       const project = new DOMParser().parseFromString(text, 'text/xml').documentElement;
       const child = (of: typeof project, tag: string) =>
         Array.from(of?.childNodes ?? []).find(({ nodeName }) => nodeName === tag) as typeof project;
-      const text_ = (of: typeof project) => of?.textContent?.trim() || null;
+      const textOf = (of: typeof project) => of?.textContent?.trim() || null;
       const licence = child(child(child(project, 'licenses'), 'license'), 'name');
-      return { version: text_(child(project, 'version')), licence: text_(licence) };
+      return { version: textOf(child(project, 'version')), licence: textOf(licence) };
     }
     case 'go.mod':
       return { version: null, licence: null };
