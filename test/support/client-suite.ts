@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
-import { sampled } from './samples.ts';
+import { sampled, testLong } from './samples.ts';
 import { startService, type TestService } from './service.ts';
 
 /** See clients/conformance/README.md. */
@@ -100,6 +102,30 @@ export function clientSuite(name: string, command: string, args: readonly string
       expect(idsOf(ok as unknown[])).toEqual(ids);
       await own.close();
     });
+
+    testLong('follows by a stream again where it seemed to be cut', async () => {
+      const paths: string[] = [];
+      const server = createServer(({ url = '' }, answer) => {
+        paths.push(url.replace('/v1/invoices/inv_1', ''));
+        const isStream = url.endsWith('/stream');
+        const isCut = isStream && paths.filter((path) => path === '/stream').length <= 4;
+        const status = JSON.stringify({ ...FOLLOWED, status: isStream ? 'accepted' : 'pending' });
+        const type = isCut ? 'text/html' : isStream ? 'text/event-stream' : 'application/json';
+        answer.writeHead(200, { 'Content-Type': type });
+        answer.end(isCut ? '<p>a proxy</p>' : isStream ? `data: ${status}\n\n` : status);
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const own = startProgram(command, args, { FATOURA_URL: `http://127.0.0.1:${port}`, FATOURA_KEY: keys.secret });
+      const { ok } = await own.ask({ call: 'invoices.follow', args: ['inv_1'] });
+      expect(ok).toMatchObject([{ status: 'pending' }, { status: 'accepted' }]);
+      // The first reading brings a status, then three streams are in vain, then twelve readings bring nothing.
+      const tried = Array.from({ length: 4 }, () => ['/stream', '']).flat();
+      expect(paths).toEqual([...tried, ...Array.from({ length: 12 }, () => ''), '/stream']);
+      await own.close();
+      server.closeAllConnections();
+      server.close();
+    });
   });
 }
 
@@ -144,6 +170,15 @@ export function examplesOf(folder: string, fence: string): string[] {
 }
 
 const ACCEPTED = /status\W+accepted/;
+
+/** What an answer says of the invoice that is followed. */
+const FOLLOWED = {
+  id: 'inv_1',
+  object: 'invoice',
+  dgi_id: null,
+  rejection_reason: null,
+  updated_at: '2026-01-01T00:00:00Z',
+};
 
 /** Creations that run at once. */
 const AT_ONCE = 50;

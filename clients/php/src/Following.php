@@ -20,6 +20,8 @@ final class Following
     private const POLL = 2.0;
     /** After so many connections without any message the invoice is read instead: something holds streams back. */
     private const FUTILE_STREAMS = 3;
+    /** Then a stream is tried in every so many readings: the network may only have been down. */
+    private const READINGS_PER_STREAM = 15;
 
     private readonly ?float $until;
     private ?string $lastEventId = null;
@@ -45,7 +47,7 @@ final class Following
         while (true) {
             $before = $this->status;
             try {
-                if ($futile < self::FUTILE_STREAMS) {
+                if ($futile < self::FUTILE_STREAMS || $futile % self::READINGS_PER_STREAM === 0) {
                     foreach ($this->streamed() as $message) {
                         if ($this->takes($message)) {
                             yield $message;

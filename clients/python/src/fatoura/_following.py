@@ -19,6 +19,8 @@ _RECONNECT, _POLL = 0.5, 2.0
 """Pauses between two connections, and between two readings where streams do not pass, seconds."""
 _FUTILE_STREAMS = 3
 """After so many connections without any message the invoice is read instead: something holds streams back."""
+_READINGS_PER_STREAM = 15
+"""Then a stream is tried in every so many readings: the network may only have been down."""
 
 
 class Following:
@@ -40,7 +42,7 @@ class Following:
     @property
     def streams(self) -> bool:
         """Whether a stream is tried."""
-        return self._futile < _FUTILE_STREAMS
+        return self._futile < _FUTILE_STREAMS or self._futile % _READINGS_PER_STREAM == 0
 
     def request(self, url: str, headers: httpx.Headers) -> dict[str, Any]:
         """The arguments of httpx for the next stream."""
@@ -89,7 +91,7 @@ class Following:
         """How long to wait before the next connection or reading, seconds."""
         self._futile = self._futile + 1 if self._status == self._status_before else 0
         self._status_before = self._status
-        pause, left = _RECONNECT if self.streams else _POLL, self.left()
+        pause, left = _RECONNECT if self._futile < _FUTILE_STREAMS else _POLL, self.left()
         return pause if left is None else min(pause, left)
 
 
