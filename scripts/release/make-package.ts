@@ -6,9 +6,17 @@ import type { Package } from './packages.ts';
 /** Output of a failed command that is reported, characters from its end. */
 const REPORTED = 2_000;
 
+/** ZIP files have local times: with one zone, a commit's archives have the same bytes everywhere. */
+const env = { ...process.env, TZ: 'UTC' };
+
 /** Runs a command to its end. @throws Error with the end of its output if it fails */
 export function run(command: string, args: readonly string[], cwd: string): string {
-  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const { status, error, stdout, stderr } = spawnSync(command, args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
   if (status === 0) return stdout;
   const output = error?.message ?? `${stdout}${stderr}`.trim().slice(-REPORTED);
   throw new Error(`${command} ${args.join(' ')} failed: ${output}`);
@@ -33,9 +41,9 @@ export function makePackage(made: Package, version: string, tree: string, output
   }
   if (made.manifest === 'pyproject.toml') return makeWheel(folder, output);
   const name = `${made.archive}-${version}`;
-  // What `.gitattributes` of the folder names is left out.
+  // Of the folder it runs in, without what `.gitattributes` names there, and with the time of the commit.
   const file = ['--format=zip', `--prefix=${name}/`, '--output', join(output, `${name}.zip`)];
-  run('git', ['archive', ...file, `HEAD:${made.folder}`], tree);
+  run('git', ['archive', ...file, 'HEAD'], folder);
   return [];
 }
 

@@ -6,9 +6,11 @@
 export function publishingCommands(version: string, folder: string): string {
   const file = (name: string) => `${folder}/${name}`;
   return [
-    '# Before, on the commit of the release',
+    '# First: give the version its heading and day in CHANGELOG.md, and commit it with schema.published.graphql',
+    'npm run schema:publish',
+    '# Of this commit',
     'npm run check && npm test',
-    'npm run schema:publish   # then commit schema.published.graphql',
+    `npm run release -- --dry-run --output ${folder}`,
     `git tag --sign v${version} && git push <remote> v${version}`,
     `(cd ${folder} && sha256sum --check SHA256SUMS)`,
     '# npm (packages with a scope are private unless --access public is given)',

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { root } from '../support/client-suite.ts';
 import { pythonWith } from '../support/python-tool.ts';
 import { toolPath } from '../support/tools.ts';
@@ -80,8 +80,21 @@ describe('npm run release', () => {
     expect(text).not.toMatch(/_test\.go|conformance|tests\//);
   });
 
-  it('the command of the tarball runs without other packages', () => {
+  it('makes the same bytes of the same commit, in any zone', () => {
+    const sums = () =>
+      readFileSync(join(output, 'SHA256SUMS'), 'utf8')
+        .split('\n')
+        .filter((line) => /\.(?:zip|tgz)$/.test(line));
     release(['--dry-run', '--output', output]);
+    const before = sums();
+    vi.stubEnv('TZ', 'Africa/Casablanca');
+    release(['--dry-run', '--output', output]);
+    vi.unstubAllEnvs();
+    expect(before).toHaveLength(6);
+    expect(sums()).toEqual(before);
+  });
+
+  it('the command of the tarball runs without other packages', () => {
     const folder = join(scratch, 'installed');
     mkdirSync(folder);
     const args = ['install', '--no-audit', '--no-fund', '--prefix', folder, join(output, `fatoura-${version}.tgz`)];
