@@ -16,6 +16,8 @@ import { runningStore } from '../support/running-store.ts';
 const [INVOICES, LINES] = [5000, 3];
 /** Creations of another tenant: pause between two, milliseconds, and how many are made before the import. */
 const [PAUSE_MS, BEFORE] = [50, 150];
+/** How long the issued invoices are processed beside the other tenant, milliseconds: that takes minutes. */
+const PROCESSING_MS = 30_000;
 /** Creations at full speed before all: memory is compared with that of a service that has had a burst. */
 const [BURST, CLIENTS] = [1000, 16];
 
@@ -102,14 +104,13 @@ test('5,000 invoices of 3 lines take at most a minute and 150 MB, and delay othe
     for (; facts.status !== 'done'; facts = await read()) await sleep(100);
     const doneMs = performance.now() - startedAt;
     phase = 'processing';
-    for (; facts.counts.accepted < INVOICES; facts = await read()) await sleep(500);
-    const acceptedMs = performance.now() - startedAt;
+    await sleep(PROCESSING_MS);
     phase = null;
     await watching;
 
     const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
     console.log(
-      `checked after ${seconds(checkedMs)}, issued after ${seconds(doneMs)}, accepted after ${seconds(acceptedMs)}; ` +
+      `checked after ${seconds(checkedMs)}, issued after ${seconds(doneMs)}; ` +
         `${most - memoryBefore} MB more; a creation of others ${median(rested).toFixed(1)} ms alone`,
     );
     const times = Object.entries(meanwhile).map(([during, all]) => [during, median(all) / median(rested)] as const);
