@@ -35,7 +35,7 @@ const LEFT_TO_OTHERS = 8;
  * for the second, milliseconds. Fewer places at all times would delay the others more: what runs at the same time shares
  * its writes.
  */
-const [TURN_MS, REST_MS] = [400, 1200];
+const [TURN_MS, REST_MS] = [200, 1200];
 /** A worker takes up work outside of its range too when the work has been due for this long, milliseconds. */
 const LATE_MS = 3000;
 /** The same for a worker with work of its own. In a burst of all, their owners come to it sooner. */

@@ -21,7 +21,7 @@ export class ImportLost extends Error {
 }
 
 /** How long a pause follows some work, as a part of its time, and at most, milliseconds. */
-const [REST, MOST_REST_MS] = [0.5, 250];
+const [REST, MOST_REST_MS] = [0.8, 250];
 
 /**
  * Runs a part of the work on an import, and rests: where others wait for the processor or the store, the work takes
