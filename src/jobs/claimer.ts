@@ -250,7 +250,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       const left = leftToOthers();
       const tenants = limitTenants(
         [...running.values()].map(({ tenant }) => tenant),
-        (tenant) => (left > 0 && rests(tenant) ? 0 : gate.places() - left),
+        (tenant) => (left === 0 ? Number.POSITIVE_INFINITY : rests(tenant) ? 0 : gate.places() - left),
       );
       heldBack = tenants.refused;
       const candidates = await search(own, limit, lateMs, tenants);
