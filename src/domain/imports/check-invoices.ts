@@ -49,6 +49,8 @@ interface Keyed {
 interface Earlier {
   readonly byNumber: string | null;
   readonly byRaw: readonly string[];
+  /** Those of `byRaw` that were not rejected, and as what they were issued; null: not yet. */
+  readonly standing: readonly (readonly [id: string, issued: IssuedAs | null])[];
   /** Returns as what an invoice was issued; null if it was not. */
   readonly issuedAs: (invoiceId: string) => Promise<IssuedAs | null>;
 }
@@ -109,23 +111,18 @@ export function createInvoiceChecker(
     return {
       ...{ tenantId, environment, importId: imported.id, round: imported.round, nth: read.nth },
       ...{ sheet: read.sheet, firstRow: read.firstRow, lastRow: read.lastRow, label: read.label, key, digest },
-      ...{ raw: read.raw, rawPlace: await placeOf(first, earlier) },
+      // Rejected ones keep their places among the issued rows with the same texts.
+      ...{ raw: read.raw, rawPlace: first.nthOfRaw + earlier.byRaw.length - earlier.standing.length },
       ...{ input: JSON.stringify(input), ...shownOf(input), outcome: null },
       ...((await issuedBefore(each, issued, earlier)) ?? (await checked(read, input))),
     };
-  }
-
-  /** Rejected ones keep their places among the issued rows with the same texts. */
-  async function placeOf({ nthOfRaw }: Keyed, { byRaw, issuedAs }: Earlier): Promise<number> {
-    const issued = await Promise.all(byRaw.map(issuedAs));
-    return nthOfRaw + issued.filter((each) => each?.isRejected).length;
   }
 
   /** What is known of an invoice that was issued before; null if none was, or it cannot be read enough to tell. */
   async function issuedBefore(
     { read, digest, invoiceId, repeats, nthOfRaw }: Keyed,
     issued: IssuedAs | null,
-    { byNumber, byRaw, issuedAs }: Earlier,
+    { byNumber, byRaw, standing, issuedAs }: Earlier,
   ): Promise<Found | null> {
     const returned = byNumber === null ? null : await issuedAs(byNumber);
     if (byNumber !== null && !returned?.isRejected) {
@@ -140,26 +137,20 @@ export function createInvoiceChecker(
       return known(invoiceId);
     if (issued?.digest === digest) return known(invoiceId, issued);
     if (issued) return faulty(ofNumber(read, 'number_issued_otherwise', issuedFacts(invoiceId, issued)), invoiceId);
-    return issuedOfRow(read, digest, { byRaw, issuedAs }, nthOfRaw);
+    return issuedOfRow(read, digest, standing[nthOfRaw]);
   }
 
   /** What is known of rows with the same texts. More of them than were issued are further sales. */
-  async function issuedOfRow(
+  function issuedOfRow(
     read: ReadInvoice,
     digest: string,
-    { byRaw, issuedAs }: Pick<Earlier, 'byRaw' | 'issuedAs'>,
-    nthOfRaw: number,
-  ): Promise<Found | null> {
-    const standing: (readonly [id: string, issued: IssuedAs | null])[] = [];
-    for (const id of byRaw) {
-      const issued = await issuedAs(id);
-      if (!issued?.isRejected) standing.push([id, issued]);
-    }
-    const [same, former] = standing[nthOfRaw] ?? [];
-    if (same === undefined) return null;
+    earlier: Earlier['standing'][number] | undefined,
+  ): Found | null {
+    if (earlier === undefined) return null;
+    const [same, former] = earlier;
     // Another row before it was corrected to the same content, and counts as the first of both.
     if (former?.digest === digest) return known(same);
-    const problem = ofNumber(read, 'row_issued_otherwise', issuedFacts(same, former ?? null));
+    const problem = ofNumber(read, 'row_issued_otherwise', issuedFacts(same, former));
     return faulty({ ...problem, param: null }, same);
   }
 
@@ -187,11 +178,16 @@ export function createInvoiceChecker(
     const asked = new Set(all.flatMap(({ invoiceId, read }) => [invoiceId, ...(byRaw.get(read.raw) ?? [])]));
     const issued = await invoicing.issuedAs([...asked]);
     const issuedAs = async (id: string) => (asked.has(id) ? issued : await invoicing.issuedAs([id])).get(id) ?? null;
-    return async ({ read: { raw, resultNumber }, invoiceId }) => ({
-      byNumber: await idOfNumber(resultNumber, invoiceId, issued),
-      byRaw: byRaw.get(raw) ?? [],
-      issuedAs,
-    });
+    return async ({ read: { raw, resultNumber }, invoiceId }) => {
+      const ofRaw = byRaw.get(raw) ?? [];
+      const standing = ofRaw.map((id) => [id, issued.get(id) ?? null] as const);
+      return {
+        byNumber: await idOfNumber(resultNumber, invoiceId, issued),
+        byRaw: ofRaw,
+        standing: standing.filter(([, each]) => !each?.isRejected),
+        issuedAs,
+      };
+    };
   }
 
   /** Finds the invoice whose number we have added to the file: mostly the one that is known by its key. */

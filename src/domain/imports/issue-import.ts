@@ -64,14 +64,13 @@ async function issueSome(
   by: Member,
   rows: readonly ImportedInvoice[],
 ): Promise<VerdictChange[]> {
-  const placeOf = ({ raw, rawPlace, key }: ImportedInvoice): RowPlace => {
+  const places = rows.map(({ raw, rawPlace, key }): RowPlace => {
     return { raw, place: rawPlace, invoiceId: invoicing.idOf(imported, key) };
-  };
-  const issuedBy = await issuedRows.claim(imported, rows.map(placeOf));
+  });
+  const issuedBy = await issuedRows.claim(imported, places);
   const results = await Promise.allSettled(
-    rows.map(async (row): Promise<VerdictChange> => {
-      const { nth, key, digest, input } = row;
-      const other = issuedBy.get(placeOf(row).invoiceId);
+    rows.map(async ({ nth, key, digest, input }, index): Promise<VerdictChange> => {
+      const other = issuedBy.get(places[index]?.invoiceId ?? '');
       if (other !== undefined) return { nth, verdict: 'known', invoiceId: other };
       const content = JSON.parse(input) as Record<string, unknown>;
       const { invoiceId, isOwn } = await invoicing.issue(by, { importId: imported.id, key, digest }, content);
@@ -87,7 +86,7 @@ async function issueSome(
     if (result.status === 'fulfilled') changes.push(result.value);
     else if (isOfInvoice(result.reason)) {
       changes.push(refused(row, result.reason));
-      free.push(placeOf(row));
+      free.push(places[index] as RowPlace);
     } else failure ??= { error: result.reason };
   }
   if (free.length > 0) await issuedRows.release(imported, free);
