@@ -15,9 +15,11 @@ export function createIssuedRows(db: Db): IssuedRows {
   return {
     async of({ tenantId, environment }, raws) {
       const found = rows.find({ tenantId, environment, raw: { $in: [...new Set(raws)] } });
-      const all = Map.groupBy(await found.toArray(), ({ raw }) => raw);
-      const ordered = (ofRaw: readonly IssuedRow[]) => ofRaw.toSorted((a, b) => a.place - b.place);
-      return new Map([...all].map(([raw, ofRaw]) => [raw, ordered(ofRaw).map(({ invoiceId }) => invoiceId)]));
+      const all = (await found.toArray()).toSorted((a, b) => a.place - b.place);
+      return Map.groupBy(
+        all.map(({ raw, place, invoiceId }) => ({ raw, place, invoiceId })),
+        ({ raw }) => raw,
+      );
     },
     async claim({ tenantId, environment }, claimed) {
       const documents = claimed.map((row) => ({

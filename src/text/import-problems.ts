@@ -30,6 +30,11 @@ const ROW_TEXTS: Readonly<Record<RowFault, Texts>> = {
     ar: 'لم تُحسب الصيغة بعد: افتحوا الملف في برنامج الجداول واحفظوه ثم أرسلوه.',
     en: 'The formula has not been computed: open the file in your spreadsheet program, save it, and upload it again.',
   },
+  formula_volatile: {
+    fr: 'La formule change de valeur d’elle-même, comme =AUJOURDHUI()\u00a0: saisissez la valeur.',
+    ar: 'قيمة الصيغة تتغير من تلقاء نفسها، مثل ‎=TODAY()‎: أدخلوا القيمة.',
+    en: 'The formula changes its value by itself, as =TODAY() does: enter the value.',
+  },
   became_date: {
     fr: 'Le tableur a transformé la saisie en date\u00a0: mettez la cellule au format Texte, puis saisissez de nouveau la valeur.',
     ar: 'حوّل برنامج الجداول القيمة إلى تاريخ: اختاروا للخلية تنسيق نص ثم أدخلوا القيمة من جديد.',

@@ -1,4 +1,4 @@
-import { type Cell, type MergedCells, type SheetRow, textCell } from '../../domain/imports/cell.ts';
+import { type Cell, cellText, type MergedCells, type SheetRow, textCell } from '../../domain/imports/cell.ts';
 import { IMPORT_LIMITS } from '../../domain/imports/limits.ts';
 import { UnreadableFile } from '../../domain/imports/reading.ts';
 import { shortened, unescaped } from './read-strings.ts';
@@ -19,10 +19,18 @@ interface PendingCell {
   readonly type: string;
   readonly style: NumberStyle;
   value: string;
-  hasFormula: boolean;
+  /** The text of its formula; null: it has none. */
+  formula: string | null;
+  /** The number of the formula that it shares with other cells; null: none. */
+  shared: string | null;
 }
 
 const MOST_MERGED = 100_000;
+const MOST_SHARED = 10_000;
+/** Maximum characters of a formula. */
+const FORMULA = 8192;
+/** Functions whose value changes without a change of the file. Files have their English names. */
+const VOLATILE = /\b(TODAY|NOW|RAND|RANDBETWEEN|RANDARRAY)\s*\(/i;
 /** The last row and column of a sheet. */
 const LAST = { row: 1_048_576, column: 16_383 };
 
@@ -41,7 +49,9 @@ export async function* readSheet(
   let cells: (Cell | null)[] = [];
   let cell: PendingCell | null = null;
   let [row, nextColumn, emptyRows, count] = [0, 0, 0, 0];
-  let [isHidden, isInRow, isValue, isReading] = [false, false, false, false];
+  let [isHidden, isInRow, isValue, isFormula, isReading] = [false, false, false, false, false];
+  /** The shared formulas whose value changes by itself. */
+  const volatile = new Set<string>();
   const hiddenColumns: [first: number, last: number][] = [];
 
   function openRow(attributes: Readonly<Record<string, string>>): void {
@@ -58,11 +68,21 @@ export async function* readSheet(
     if (!(column >= nextColumn && column <= LAST.column)) throw new UnreadableFile('damaged');
     nextColumn = column + 1;
     const style = context.styles[Number(attributes.s ?? 0)] ?? null;
-    cell = { column, type: attributes.t ?? 'n', style, value: '', hasFormula: false };
+    cell = { column, type: attributes.t ?? 'n', style, value: '', formula: null, shared: null };
   }
 
-  function closeCell({ column, ...pending }: PendingCell): void {
-    const read = cellOf(pending, context);
+  function isVolatile({ formula, shared }: PendingCell): boolean {
+    if (formula === null) return false;
+    const changes = VOLATILE.test(formula.replaceAll(/"[^"]*"/g, '""'));
+    if (changes && shared !== null && volatile.size >= MOST_SHARED) throw new UnreadableFile('too_costly');
+    if (changes && shared !== null) volatile.add(shared);
+    return changes || (shared !== null && volatile.has(shared));
+  }
+
+  function closeCell(pending: PendingCell): void {
+    const { column } = pending;
+    const shown = cellOf(pending, context);
+    const read: Cell | null = isVolatile(pending) ? { kind: 'volatile', shown: cellText(shown) } : shown;
     if (read === null || hiddenColumns.some(([first, last]) => column >= first && column <= last)) return;
     if (column >= IMPORT_LIMITS.columns) throw new UnreadableFile('too_many_columns', { most: IMPORT_LIMITS.columns });
     if (++count > IMPORT_LIMITS.cells) throw new UnreadableFile('too_many_cells', { most: IMPORT_LIMITS.cells });
@@ -83,8 +103,11 @@ export async function* readSheet(
       if (name === 'row') openRow(attributes);
       else if (name === 'c' && isInRow) openCell(attributes);
       else if (cell !== null && (name === 'v' || name === 't')) isValue = !isReading;
-      else if (cell !== null && name === 'f') cell.hasFormula = true;
-      else if (name === 'rPh') isReading = true;
+      else if (cell !== null && name === 'f') {
+        isFormula = true;
+        cell.formula = '';
+        cell.shared = attributes.si ?? null;
+      } else if (name === 'rPh') isReading = true;
       else if (name === 'col' && (isTrue(attributes.hidden) || attributes.width === '0')) {
         if (hiddenColumns.length < IMPORT_LIMITS.columns)
           hiddenColumns.push([Number(attributes.min) - 1, Number(attributes.max) - 1]);
@@ -96,9 +119,11 @@ export async function* readSheet(
     },
     text(piece) {
       if (isValue && cell && cell.value.length <= IMPORT_LIMITS.cell) cell.value += piece;
+      if (isFormula && cell && (cell.formula?.length ?? 0) <= FORMULA) cell.formula += piece;
     },
     close(name) {
       if (name === 'v' || name === 't') isValue = false;
+      else if (name === 'f') isFormula = false;
       else if (name === 'rPh') isReading = false;
       else if (name === 'c' && cell !== null) {
         closeCell(cell);
@@ -114,7 +139,7 @@ export async function* readSheet(
   onMerged(merged);
 }
 
-function cellOf({ type, style, value, hasFormula }: Omit<PendingCell, 'column'>, context: CellContext): Cell | null {
+function cellOf({ type, style, value, formula }: PendingCell, context: CellContext): Cell | null {
   switch (type) {
     case 's': {
       const text = context.strings[Number(value)];
@@ -131,7 +156,7 @@ function cellOf({ type, style, value, hasFormula }: Omit<PendingCell, 'column'>,
     case 'd':
       return /^\d{4}-\d{2}-\d{2}/.test(value) ? { kind: 'day', day: value.slice(0, 10) } : textCell(value);
     default:
-      if (value.trim() === '') return hasFormula ? { kind: 'uncomputed' } : null;
+      if (value.trim() === '') return formula === null ? null : { kind: 'uncomputed' };
       return numberCell(Number(value), style, context.dateSystem);
   }
 }

@@ -3,7 +3,7 @@ import { type Examination, examineFile } from '../../domain/imports/examine-file
 import { readInvoices } from '../../domain/imports/read-invoices.ts';
 import {
   type ColumnMapping,
-  type FileReading,
+  type OpenSpreadsheet,
   type ReadInvoice,
   UnreadableFile,
 } from '../../domain/imports/reading.ts';
@@ -25,7 +25,7 @@ export type ReadTask =
 
 /** What a task gives. A fault is returned, not thrown, because an error loses its class between threads. */
 export type ReadAnswer =
-  | { readonly reading: FileReading }
+  | Pick<OpenSpreadsheet, 'reading' | 'rows'>
   /** Null at the end. */
   | { readonly batch: readonly ReadInvoice[] | null }
   | { readonly fault: FileFault; readonly facts: UnreadableFile['facts'] };
@@ -36,7 +36,7 @@ let batches: AsyncGenerator<readonly ReadInvoice[], void, void> | null = null;
 /** The tasks of the thread of `createSpreadsheetReader`. */
 export default async function run(task: ReadTask): Promise<ReadAnswer> {
   try {
-    return 'open' in task ? { reading: await examine(task.open) } : { batch: await nextBatch() };
+    return 'open' in task ? await examine(task.open) : { batch: await nextBatch() };
   } catch (error) {
     await opened?.close();
     if (error instanceof UnreadableFile) return { fault: error.code, facts: error.facts };
@@ -44,11 +44,14 @@ export default async function run(task: ReadTask): Promise<ReadAnswer> {
   }
 }
 
-async function examine({ file, ...options }: Extract<ReadTask, { open: unknown }>['open']): Promise<FileReading> {
+async function examine({
+  file,
+  ...options
+}: Extract<ReadTask, { open: unknown }>['open']): Promise<Pick<OpenSpreadsheet, 'reading' | 'rows'>> {
   opened = await openFile(file, options.mapping);
   const examination: Examination = await examineFile(opened, { ...options, choices: CHOICES });
   batches = readInvoices(examination, CHOICES);
-  return examination.reading;
+  return { reading: examination.reading, rows: examination.rows };
 }
 
 async function nextBatch(): Promise<readonly ReadInvoice[] | null> {

@@ -52,7 +52,8 @@ export function createSpreadsheetReader(
       try {
         const answer = await ask(threads, { open: { file, mapping, language } }, TIME_LIMITS.open, signal);
         if (!('reading' in answer)) throw new Error('the thread did not answer');
-        return { reading: answer.reading, batches: batchesOf(threads, end, signal) } satisfies OpenSpreadsheet;
+        const { reading, rows } = answer;
+        return { reading, rows, batches: batchesOf(threads, end, signal) } satisfies OpenSpreadsheet;
       } catch (error) {
         await end();
         throw error;

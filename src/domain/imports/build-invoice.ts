@@ -5,7 +5,6 @@ import type { Choices } from './choices.ts';
 import { withConsequences } from './consequences.ts';
 import type { LaidColumn, Layout } from './layout.ts';
 import { IMPORT_LIMITS, REPORTED } from './limits.ts';
-import { createRawDigest } from './raw-digest.ts';
 import { readValue } from './read-value.ts';
 import type { ReadInvoice, RowProblem, ShownCell } from './reading.ts';
 import type { RowFault } from './row-rules.ts';
@@ -36,8 +35,12 @@ export interface OpenInvoice {
 /** Kinds whose value counts once, so that merged cells do not say for which line. */
 const AMOUNTS: ReadonlySet<string> = new Set(['quantity', 'money', 'price']);
 
-/** Begins an invoice. @param nth its place in the file */
-export function openInvoice({ layout, conventions, choices }: Reader, nth: number, firstRow: number): OpenInvoice {
+/** Begins an invoice. @param found what is known of it before its rows are read */
+export function openInvoice(
+  { layout, conventions, choices }: Reader,
+  found: Pick<ReadInvoice, 'nth' | 'firstRow' | 'raw' | 'resultNumber'>,
+): OpenInvoice {
+  const { firstRow } = found;
   const { sheet, columns } = layout;
   const values = new Map<string, unknown>();
   const lines: Map<string, unknown>[] = [];
@@ -45,9 +48,7 @@ export function openInvoice({ layout, conventions, choices }: Reader, nth: numbe
   const problems: RowProblem[] = [];
   /** The texts of cells with faults, so that a cell that is repeated on each line is reported once. */
   const refused = new Map<string, string>();
-  const raw = createRawDigest(layout);
   let label: string | null = null;
-  let resultNumber: string | null = null;
   let lastRow = firstRow;
 
   function problem(shown: ShownCell, fault: RowFault, param: string | null, facts: Facts = {}): void {
@@ -89,10 +90,7 @@ export function openInvoice({ layout, conventions, choices }: Reader, nth: numbe
   return {
     add(row, cells, merged) {
       lastRow = row.row;
-      raw.add(row);
-      const at = (index: number | null) => (index === null ? '' : cellText(row.cells[index] ?? null));
-      const key = at(layout.keyColumn);
-      resultNumber ??= at(layout.resultNumberColumn) || null;
+      const key = layout.keyColumn === null ? '' : cellText(row.cells[layout.keyColumn] ?? null);
       label ??= key.slice(0, REPORTED.value) || null;
       // An invoice may have one line less: its own rule says so.
       const isLine = lines.length < IMPORT_LIMITS.lines;
@@ -129,7 +127,7 @@ export function openInvoice({ layout, conventions, choices }: Reader, nth: numbe
         if (shown) problem(shown, fault, paramOf(param), facts);
       }
       const shown = label ?? shownNumber(values);
-      return { nth, sheet, firstRow, lastRow, label: shown, input, problems, raw: raw.end(), resultNumber, origins };
+      return { ...found, sheet, lastRow, label: shown, input, problems, origins };
     },
   };
 }

@@ -24,7 +24,9 @@ export type Cell =
   /** `#N/A` */
   | { readonly kind: 'error'; readonly text: string }
   /** A formula without a value. */
-  | { readonly kind: 'uncomputed' };
+  | { readonly kind: 'uncomputed' }
+  /** The value of a formula that is another one tomorrow, as `=TODAY()`, and how it is shown. */
+  | { readonly kind: 'volatile'; readonly shown: string };
 
 /** A row of a sheet. */
 export interface SheetRow {
@@ -79,6 +81,8 @@ export function cellText(cell: Cell | null): string {
       return cell.value ? 'TRUE' : 'FALSE';
     case 'uncomputed':
       return '';
+    case 'volatile':
+      return cell.shown;
   }
 }
 

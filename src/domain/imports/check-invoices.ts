@@ -3,6 +3,7 @@ import { type Import, type ImportCounts, type ImportedInvoice, KEPT_WARNINGS, NO
 import type { VerdictChange } from './import-store.ts';
 import { type ImportWorkNeeds, withRest } from './import-work.ts';
 import type { IssuedAs } from './invoicing.ts';
+import type { EarlierOfRows, IssuedOfFile, Standing } from './issued-of-file.ts';
 import { cellOf } from './origins.ts';
 import type { ReadInvoice, ShownCell } from './reading.ts';
 import { problemsOfRows } from './row-problems.ts';
@@ -39,119 +40,126 @@ interface Keyed {
   readonly digest: string;
   readonly key: string;
   readonly invoiceId: string;
+  /** Whether there may be an invoice of this key. */
+  readonly mayExist: boolean;
+  /** As what the invoice of this key was issued; null if it was not. */
+  readonly issued: IssuedAs | null;
   /** The first row of an earlier invoice of the file with the same number; null if there is none. */
   readonly repeats: number | null;
-  /** Which one of the file's invoices with the same texts it is, from 0. */
-  readonly nthOfRaw: number;
+  readonly earlier: EarlierOfRows;
 }
 
-/** What an invoice of the file has become before: by a number that we have added, or of rows with the same texts. */
-interface Earlier {
-  readonly byNumber: string | null;
-  readonly byRaw: readonly string[];
-  /** Those of `byRaw` that were not rejected, and as what they were issued; null: not yet. */
-  readonly standing: readonly (readonly [id: string, issued: IssuedAs | null])[];
-  /** Returns as what an invoice was issued; null if it was not. */
-  readonly issuedAs: (invoiceId: string) => Promise<IssuedAs | null>;
-}
+type FirstKey = Omit<Keyed, 'issued'>;
+type ReadIssued = (invoiceId: string) => Promise<IssuedAs | null>;
 
+/** @param issuedOfFile what the rows of the file have become before */
 export function createInvoiceChecker(
-  { invoicing, issuedRows }: Pick<ImportWorkNeeds, 'invoicing' | 'issuedRows'>,
+  { invoicing }: Pick<ImportWorkNeeds, 'invoicing'>,
   imported: Import,
   by: Member,
+  issuedOfFile: IssuedOfFile,
 ): InvoiceChecker {
   const { tenantId, environment } = imported;
   const owner = { tenantId, environment };
-  /** How often each content without a number has come, and each text of rows. */
-  const [contents, raws] = [new Map<string, number>(), new Map<string, number>()];
+  /** How often each content without a number has come. */
+  const contents = new Map<string, number>();
   /** The first invoice of each number. */
   const numbers = new Map<string, FirstOfNumber>();
   let counts: ImportCounts = NO_COUNTS;
 
   /**
-   * An invoice is known by the tenant's own number, or by its content and which of the equal ones of the file it is. So
-   * the same file again has the same keys, and a corrected file others only where it was corrected: one that has cells
-   * that cannot be read counts for no other.
+   * An invoice is known by its rows, by the tenant's own number, or by its content and which of the equal ones of the file
+   * it is. So the same file again has the same keys, and a corrected file others only where it was corrected: one that has
+   * cells that cannot be read counts for no other, and no invoice of other rows is counted.
    */
-  function keyed(read: ReadInvoice): Keyed {
+  function firstKey(read: ReadInvoice): FirstKey {
     const digest = invoicing.digestOf(read.input);
+    const earlier = issuedOfFile.of(read.nth);
     const number = numberOf(read.input);
     const repeated = number === null ? undefined : numbers.get(number);
     if (repeated) repeated.repeatedIn ??= read.firstRow;
     else if (number !== null) numbers.set(number, firstOf(read));
-    const repeats = repeated?.row ?? null;
-    const isCounted = number === null && read.problems.length === 0;
-    const occurrence = isCounted ? counted(contents, digest) + 1 : 0;
-    const key = number === null ? `content ${digest} ${occurrence}` : `number ${number}`;
-    return { read, digest, key, invoiceId: invoicing.idOf(owner, key), repeats, nthOfRaw: counted(raws, read.raw) };
+    const isCounted = number === null && read.problems.length === 0 && !earlier.own?.issued;
+    const key = isCounted ? nextOf(digest) : number === null ? `content ${digest} 0` : `number ${number}`;
+    const mayExist = isCounted || number !== null;
+    const invoiceId = invoicing.idOf(owner, key);
+    return { read, digest, key, invoiceId, mayExist, repeats: repeated?.row ?? null, earlier };
+  }
+
+  /** Returns the next key of a content that is no key of an invoice of other rows of the file. */
+  function nextOf(digest: string): string {
+    for (;;) {
+      const nth = (contents.get(digest) ?? 0) + 1;
+      contents.set(digest, nth);
+      const key = `content ${digest} ${nth}`;
+      if (!issuedOfFile.isTaken(invoicing.idOf(owner, key))) return key;
+    }
   }
 
   /**
    * Returns the key by which an invoice without a number is issued now: of one that was rejected there is no invoice, so it
    * is issued anew under a further key. A number is taken for good.
    */
-  async function presentOf(
-    each: Keyed,
-    { issuedAs }: Pick<Earlier, 'issuedAs'>,
-  ): Promise<{ each: Keyed; issued: IssuedAs | null }> {
-    let present = each;
-    let issued = await issuedAs(each.invoiceId);
-    for (let again = 1; issued?.isRejected && numberOf(each.read.input) === null; again++) {
-      const key = `${each.key} again ${again}`;
-      present = { ...each, key, invoiceId: invoicing.idOf(owner, key) };
-      issued = await issuedAs(present.invoiceId);
-    }
-    return { each: present, issued };
+  async function presentKey(first: FirstKey, issuedAs: ReadIssued): Promise<Keyed> {
+    const under = async (key: string) => {
+      const invoiceId = invoicing.idOf(owner, key);
+      return { ...first, key, invoiceId, issued: first.mayExist ? await issuedAs(invoiceId) : null };
+    };
+    let present = await under(first.key);
+    if (numberOf(first.read.input) !== null || !first.mayExist) return present;
+    for (let again = 1; present.issued?.isRejected; again++) present = await under(`${first.key} again ${again}`);
+    if (!issuedOfFile.isTaken(present.invoiceId)) return present;
+    return presentKey({ ...first, key: nextOf(first.digest) }, issuedAs);
   }
 
-  async function verdictOf(first: Keyed, earlier: Earlier): Promise<ImportedInvoice> {
-    const { each, issued } = await presentOf(first, earlier);
-    const { read, digest, key } = each;
+  async function verdictOf(each: Keyed): Promise<ImportedInvoice> {
+    const { read, digest, key, earlier } = each;
     const input = invoicing.completed(read.input);
     return {
       ...{ tenantId, environment, importId: imported.id, round: imported.round, nth: read.nth },
       ...{ sheet: read.sheet, firstRow: read.firstRow, lastRow: read.lastRow, label: read.label, key, digest },
-      // Rejected ones keep their places among the issued rows with the same texts.
-      ...{ raw: read.raw, rawPlace: first.nthOfRaw + earlier.byRaw.length - earlier.standing.length },
+      ...{ raw: read.raw, rawPlace: earlier.place },
       ...{ input: JSON.stringify(input), ...shownOf(input), outcome: null },
-      ...((await issuedBefore(each, issued, earlier)) ?? (await checked(read, input))),
+      ...(issuedBefore(each) ?? (await checked(read, input))),
     };
   }
 
   /** What is known of an invoice that was issued before; null if none was, or it cannot be read enough to tell. */
-  async function issuedBefore(
-    { read, digest, invoiceId, repeats, nthOfRaw }: Keyed,
-    issued: IssuedAs | null,
-    { byNumber, byRaw, standing, issuedAs }: Earlier,
-  ): Promise<Found | null> {
-    const returned = byNumber === null ? null : await issuedAs(byNumber);
-    if (byNumber !== null && !returned?.isRejected) {
+  function issuedBefore({ read, digest, invoiceId, issued, repeats, earlier }: Keyed): Found | null {
+    const { byNumber, own, ofTexts } = earlier;
+    if (byNumber !== null && !byNumber.issued?.isRejected) {
       // A number of another company or environment may be that of any invoice here.
-      if (returned?.digest === digest || byRaw.includes(byNumber)) return known(byNumber);
-      return faulty(ofNumber(read, 'number_issued_otherwise', issuedFacts(byNumber, returned)), byNumber);
+      if (byNumber.issued?.digest === digest || ofTexts.includes(byNumber.invoiceId)) return known(byNumber.invoiceId);
+      const facts = issuedFacts(byNumber.invoiceId, byNumber.issued);
+      return faulty(ofNumber(read, 'number_issued_otherwise', facts), byNumber.invoiceId);
     }
     if (repeats !== null) return faulty(ofNumber(read, 'number_repeated', { row: repeats }));
     if (read.problems.length > 0) return null;
-    if (issued?.isRejected) return faulty(ofNumber(read, 'duplicate_number', rejectedFacts(issued)), invoiceId);
-    if (issued && (byRaw.includes(invoiceId) || (issued.digest === digest && numberOf(read.input) !== null)))
-      return known(invoiceId);
-    if (issued?.digest === digest) return known(invoiceId, issued);
-    if (issued) return faulty(ofNumber(read, 'number_issued_otherwise', issuedFacts(invoiceId, issued)), invoiceId);
-    return issuedOfRow(read, digest, standing[nthOfRaw]);
+    if (issued && numberOf(read.input) !== null) return ofOwnNumber(read, digest, invoiceId, issued, ofTexts);
+    if (own !== null) return ofOwnRows(read, digest, invoiceId, own);
+    // Of another row, or of this one before a column that is not read was changed.
+    return issued ? known(invoiceId, issued) : null;
   }
 
-  /** What is known of rows with the same texts. More of them than were issued are further sales. */
-  function issuedOfRow(
+  function ofOwnNumber(
     read: ReadInvoice,
     digest: string,
-    earlier: Earlier['standing'][number] | undefined,
-  ): Found | null {
-    if (earlier === undefined) return null;
-    const [same, former] = earlier;
-    // Another row before it was corrected to the same content, and counts as the first of both.
-    if (former?.digest === digest) return known(same);
-    const problem = ofNumber(read, 'row_issued_otherwise', issuedFacts(same, former));
-    return faulty({ ...problem, param: null }, same);
+    invoiceId: string,
+    issued: IssuedAs,
+    ofTexts: EarlierOfRows['ofTexts'],
+  ): Found {
+    if (issued.isRejected) return faulty(ofNumber(read, 'duplicate_number', rejectedFacts(issued)), invoiceId);
+    if (ofTexts.includes(invoiceId) || issued.digest === digest) return known(invoiceId);
+    return faulty(ofNumber(read, 'number_issued_otherwise', issuedFacts(invoiceId, issued)), invoiceId);
+  }
+
+  /** @param invoiceId of the invoice that would be issued */
+  function ofOwnRows(read: ReadInvoice, digest: string, invoiceId: string, own: Standing): Found | null {
+    if (own.issued?.digest === digest) return known(own.invoiceId);
+    // An import that began to issue it has not stored it.
+    if (own.issued === null && own.invoiceId === invoiceId) return null;
+    const problem = ofNumber(read, 'row_issued_otherwise', issuedFacts(own.invoiceId, own.issued));
+    return faulty({ ...problem, param: null }, own.invoiceId);
   }
 
   async function checked(read: ReadInvoice, input: Readonly<Record<string, unknown>>): Promise<Found> {
@@ -169,46 +177,19 @@ export function createInvoiceChecker(
     };
   }
 
-  /** Reads what all invoices of a batch have become before, in two round trips, and the exceptions one by one. */
-  async function earlierOf(all: readonly Keyed[]): Promise<(each: Keyed) => Promise<Earlier>> {
-    const byRaw = await issuedRows.of(
-      owner,
-      all.map(({ read }) => read.raw),
-    );
-    const asked = new Set(all.flatMap(({ invoiceId, read }) => [invoiceId, ...(byRaw.get(read.raw) ?? [])]));
-    const issued = await invoicing.issuedAs([...asked]);
-    const issuedAs = async (id: string) => (asked.has(id) ? issued : await invoicing.issuedAs([id])).get(id) ?? null;
-    return async ({ read: { raw, resultNumber }, invoiceId }) => {
-      const ofRaw = byRaw.get(raw) ?? [];
-      const standing = ofRaw.map((id) => [id, issued.get(id) ?? null] as const);
-      return {
-        byNumber: await idOfNumber(resultNumber, invoiceId, issued),
-        byRaw: ofRaw,
-        standing: standing.filter(([, each]) => !each?.isRejected),
-        issuedAs,
-      };
-    };
-  }
-
-  /** Finds the invoice whose number we have added to the file: mostly the one that is known by its key. */
-  async function idOfNumber(
-    number: string | null,
-    invoiceId: string,
-    issued: ReadonlyMap<string, IssuedAs>,
-  ): Promise<string | null> {
-    if (number === null) return null;
-    return issued.get(invoiceId)?.number === number ? invoiceId : invoicing.findByNumber(owner, number);
-  }
-
   return {
     async check(batch) {
-      const all = batch.map(keyed);
-      const earlier = await earlierOf(all);
+      const keys = batch.map(firstKey);
+      const asked = new Set(keys.flatMap(({ invoiceId, mayExist }) => (mayExist ? [invoiceId] : [])));
+      // Those that were issued already, in one round trip; rejected ones one by one.
+      const issued = asked.size > 0 ? await invoicing.issuedAs([...asked]) : new Map<string, IssuedAs>();
+      const issuedAs: ReadIssued = async (id) =>
+        (asked.has(id) ? issued : await invoicing.issuedAs([id])).get(id) ?? null;
       const found: ImportedInvoice[] = [];
-      for (let at = 0; at < all.length; at += AT_ONCE) {
-        const some = all.slice(at, at + AT_ONCE);
-        const verdicts = () => Promise.all(some.map(async (each) => verdictOf(each, await earlier(each))));
-        found.push(...(await withRest(verdicts)));
+      for (let at = 0; at < keys.length; at += AT_ONCE) {
+        const some: Keyed[] = [];
+        for (const key of keys.slice(at, at + AT_ONCE)) some.push(await presentKey(key, issuedAs));
+        found.push(...(await withRest(() => Promise.all(some.map(verdictOf)))));
       }
       for (const { verdict, number, nth } of found) {
         counts = { ...counts, invoices: counts.invoices + 1, [verdict]: counts[verdict] + 1 };
@@ -234,11 +215,4 @@ export function createInvoiceChecker(
 
 function firstOf(read: ReadInvoice): FirstOfNumber {
   return { nth: read.nth, row: read.firstRow, cell: cellOf(read, 'number'), isReady: false, repeatedIn: null };
-}
-
-/** Counts a text. @returns how often it was counted before */
-function counted(of: Map<string, number>, text: string): number {
-  const before = of.get(text) ?? 0;
-  of.set(text, before + 1);
-  return before;
 }

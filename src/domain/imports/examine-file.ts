@@ -4,9 +4,10 @@ import type { Conventions } from './cell-value.ts';
 import type { Choices } from './choices.ts';
 import { collectEvidence } from './evidence.ts';
 import { findHeader, type Header } from './find-header.ts';
+import { type OpenRows, openRows } from './invoice-rows.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { IMPORT_LIMITS, REPORTED } from './limits.ts';
-import { type ColumnMapping, type FileReading, type ReadColumn, UnreadableFile } from './reading.ts';
+import { type ColumnMapping, type FileReading, type InvoiceRows, type ReadColumn, UnreadableFile } from './reading.ts';
 import { languageOf, missingFields, recognizeColumns, undecidedFields } from './recognize-columns.ts';
 import { createRowRoles } from './row-roles.ts';
 import type { OpenFile, Table } from './table.ts';
@@ -22,6 +23,8 @@ export interface Examination {
   readonly apart: ReadonlyMap<string, readonly number[]>;
   /** Keys of hidden rows that continue no invoice. */
   readonly hidden: ReadonlySet<string>;
+  /** The rows of all invoices, in their order; none without all columns. */
+  readonly rows: readonly InvoiceRows[];
 }
 
 interface Options {
@@ -63,7 +66,7 @@ export async function examineFile(file: OpenFile, { mapping, language, choices }
       // Without columns, a row cannot be told from what is beside the table.
       ignoredRows: missing.length > 0 ? [] : found.ignored,
       rows: found.rows,
-      invoices: missing.length > 0 ? 0 : found.invoices,
+      invoices: missing.length > 0 ? 0 : found.invoices.length,
     },
     table: header.table,
     layout: layoutOf(header.table.sheet, header.row, used),
@@ -71,6 +74,7 @@ export async function examineFile(file: OpenFile, { mapping, language, choices }
     merged: apartFrom(found.merged.filter(({ lastRow }) => lastRow > header.row)),
     apart: found.apart,
     hidden: found.hidden,
+    rows: missing.length > 0 ? [] : found.invoices,
   };
 }
 
@@ -82,7 +86,9 @@ async function readRows(header: Header, columns: readonly ReadColumn[], choices:
   const starts = new Map<string, number[]>();
   const hidden = new Set<string>();
   let merged: readonly MergedCells[] = [];
-  let [rows, invoices] = [0, 0];
+  const invoices: InvoiceRows[] = [];
+  let open: OpenRows | null = null;
+  let rows = 0;
 
   function note(row: SheetRow): void {
     const role = roleOf(row);
@@ -94,8 +100,14 @@ async function readRows(header: Header, columns: readonly ReadColumn[], choices:
       return;
     }
     evidence.note(row);
-    if (role.role === 'continues') return;
-    if (++invoices > IMPORT_LIMITS.invoices)
+    if (role.role === 'continues') {
+      open?.add(row);
+      return;
+    }
+    if (open) invoices.push(open.end());
+    open = openRows(layout);
+    open.add(row);
+    if (invoices.length >= IMPORT_LIMITS.invoices)
       throw new UnreadableFile('too_many_invoices', { most: IMPORT_LIMITS.invoices });
     if (role.key !== null) starts.set(role.key, [...(starts.get(role.key) ?? []), row.row]);
   }
@@ -106,6 +118,7 @@ async function readRows(header: Header, columns: readonly ReadColumn[], choices:
   for await (const batch of all) {
     for (const row of batch) if (row.row > header.row) note(row);
   }
+  if (open) invoices.push((open as OpenRows).end());
   const apart = new Map(starts.entries().filter(([, places]) => places.length > 1));
   return {
     conventions: evidence.decide(),

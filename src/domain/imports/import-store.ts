@@ -107,8 +107,8 @@ export interface ImportMappings {
  * columns, a version that knows more headers), a row with the same texts is not issued again.
  */
 export interface IssuedRows {
-  /** Returns the ids of the invoices that were issued of rows with these digests, by digest, in the order of their places. */
-  of(owner: Owner, raws: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Returns the rows with these digests of which invoices were issued, by digest, in the order of their places. */
+  of(owner: Owner, raws: readonly string[]): Promise<ReadonlyMap<string, readonly RowPlace[]>>;
   /**
    * Takes the places of rows before their invoices are issued, so that two imports never issue the same row.
    * @returns the invoices that have a place already, by the invoice that was to have it

@@ -3,6 +3,7 @@ import { createInvoiceChecker } from './check-invoices.ts';
 import type { Import } from './import.ts';
 import type { ImportClaim, ImportMappings, ImportProgress } from './import-store.ts';
 import { type ImportWorkNeeds, memberOf, progressOf } from './import-work.ts';
+import { findIssued } from './issued-of-file.ts';
 import { type FileReading, type OpenSpreadsheet, type SpreadsheetReader, UnreadableFile } from './reading.ts';
 
 export interface ReadingNeeds extends ImportWorkNeeds {
@@ -31,18 +32,22 @@ export async function readImport(
   const by = await memberOf(tenants, imported, imported.createdBy, 'read');
   if (!by) return null;
   await importedInvoices.removeUpTo(imported.id, imported.round);
-  const checker = createInvoiceChecker(needs, imported, by);
   const note = progressOf(imports, claim, signal);
   try {
     return await needs.withFile(imported.id, async (path) => {
-      const { file, batches } = await open(needs, imported, path, signal);
-      for await (const batch of batches) {
-        await importedInvoices.put(await checker.check(batch), imported.expiresAt);
-        await note(() => ({ reading: file.reading, counts: checker.counts() }));
-        await takeTurn(BATCH_UNITS);
+      const { file, rows, batches } = await open(needs, imported, path, signal);
+      try {
+        const checker = createInvoiceChecker(needs, imported, by, await findIssued(needs, imported, rows));
+        for await (const batch of batches) {
+          await importedInvoices.put(await checker.check(batch), imported.expiresAt);
+          await note(() => ({ reading: file.reading, counts: checker.counts() }));
+          await takeTurn(BATCH_UNITS);
+        }
+        await importedInvoices.change(imported, checker.end());
+        return { status: 'checked', ...file, failure: null, counts: checker.counts() };
+      } finally {
+        await batches.return?.();
       }
-      await importedInvoices.change(imported, checker.end());
-      return { status: 'checked', ...file, failure: null, counts: checker.counts() };
     });
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
@@ -56,16 +61,16 @@ async function open(
   imported: Import,
   path: string,
   signal: AbortSignal,
-): Promise<{ file: Pick<Import, 'reading' | 'mapping'>; batches: OpenSpreadsheet['batches'] }> {
+): Promise<{ file: Pick<Import, 'reading' | 'mapping'> } & Pick<OpenSpreadsheet, 'rows' | 'batches'>> {
   const options = { name: imported.file.name, language: imported.language, signal };
   const { mapping } = imported;
   const first = await reader.read(path, { ...options, mapping });
   const saved = mapping === null ? await mappings.find(imported, headersOf(first.reading)) : null;
-  if (saved === null) return { file: { reading: first.reading, mapping }, batches: first.batches };
+  if (saved === null) return { file: { reading: first.reading, mapping }, ...first };
   // Ends the thread that reads it.
   await first.batches.return?.();
   const again = await reader.read(path, { ...options, mapping: saved });
-  return { file: { reading: again.reading, mapping: saved }, batches: again.batches };
+  return { file: { reading: again.reading, mapping: saved }, ...again };
 }
 
 /** What a file is known by when its columns are chosen. */

@@ -3,7 +3,7 @@ import type { MergedCells, SheetRow } from './cell.ts';
 import type { Choices } from './choices.ts';
 import { columnOf } from './columns.ts';
 import type { Examination } from './examine-file.ts';
-import type { ReadInvoice } from './reading.ts';
+import { type ReadInvoice, UnreadableFile } from './reading.ts';
 import { createRowRoles } from './row-roles.ts';
 
 /** Number of invoices of a batch, and of lines after which a batch ends. */
@@ -16,7 +16,7 @@ const NONE: ReadonlySet<number> = new Set();
  * @throws {UnreadableFile} when the file has changed since it was examined
  */
 export async function* readInvoices(
-  { reading, table, layout, conventions, merged, apart, hidden }: Examination,
+  { reading, table, layout, conventions, merged, apart, hidden, rows: known }: Examination,
   choices: Choices,
 ): AsyncGenerator<readonly ReadInvoice[], void, void> {
   if (reading.missing.length > 0) return;
@@ -28,7 +28,9 @@ export async function* readInvoices(
   let open: OpenInvoice | null = null;
 
   function begin(row: number, key: string | null): OpenInvoice {
-    const invoice = openInvoice(reader, nth++, row);
+    const rows = known[nth];
+    if (!rows) throw new UnreadableFile('damaged');
+    const invoice = openInvoice(reader, { ...rows, nth: nth++, firstRow: row });
     const parts = key === null ? undefined : apart.get(key);
     const other = parts?.find((place) => place !== row);
     if (other !== undefined) invoice.report(row, 'rows_apart', { otherRow: other });

@@ -17,6 +17,7 @@ const ERROR = /^\s*(#(N\/A|REF!|VALUE!|VALEUR!|NAME\?|NOM\?|DIV\/0!|NUM!|NOMBRE!
 export function readValue(cell: Cell, kind: ColumnKind, conventions: Conventions, choices: Choices): CellValue {
   if (cell.kind === 'error' || (cell.kind === 'text' && ERROR.test(cell.text))) return { fault: 'cell_error' };
   if (cell.kind === 'uncomputed') return { fault: 'formula_not_computed' };
+  if (cell.kind === 'volatile') return { fault: 'formula_volatile' };
   if (cell.kind === 'unseen') return { fault: 'shown_otherwise' };
   if (cell.kind === 'time') return { fault: kind === 'date' ? 'not_a_date' : 'is_time' };
   if (cell.kind === 'text' && cell.text.includes('\ufffd')) return { fault: 'bad_characters' };

@@ -34,8 +34,19 @@ export interface RowProblem {
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
+/** What the rows of an invoice are known by, however they are understood. */
+export interface InvoiceRows {
+  /**
+   * Digest of what the rows show in all columns but the results: the same for the same rows, whatever is known of the
+   * columns and however numbers and dates are read.
+   */
+  readonly raw: string;
+  /** The number that the service has put into a returned file; null if there is none. */
+  readonly resultNumber: string | null;
+}
+
 /** What stands in the rows of one invoice. */
-export interface ReadInvoice {
+export interface ReadInvoice extends InvoiceRows {
   /** Place in the file, from 0. */
   readonly nth: number;
   readonly sheet: string | null;
@@ -49,13 +60,6 @@ export interface ReadInvoice {
    */
   readonly input: Readonly<Record<string, unknown>>;
   readonly problems: readonly RowProblem[];
-  /**
-   * Digest of what the rows show in all columns but the results, by their headers: the same for the same rows, whatever
-   * is known of the columns and however numbers and dates are read.
-   */
-  readonly raw: string;
-  /** The number that the service has put into a returned file; null if there is none. */
-  readonly resultNumber: string | null;
   /**
    * Where each given value came from, by the dotted path of its field (`customer.ice`, `lines.0.quantity`). `lines.0`
    * and `customer` are there too: the rows or the first cell of what a problem of the whole concerns.
@@ -138,6 +142,8 @@ export interface ReadOptions {
 /** A file that was examined, and is read while its batches are asked for. */
 export interface OpenSpreadsheet {
   readonly reading: FileReading;
+  /** The rows of all its invoices, in their order. */
+  readonly rows: readonly InvoiceRows[];
   /**
    * The invoices, in the order of the rows. The next batch is read when it is asked for, so that memory does not grow
    * with the file. To be iterated once, or returned from: its end frees the thread.

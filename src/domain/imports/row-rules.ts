@@ -11,6 +11,8 @@ export const ROW_FAULTS = [
   'cell_error',
   /** A formula that no program has computed, so that the file has no value of it. */
   'formula_not_computed',
+  /** A formula whose value changes by itself, so that the same row would be another one tomorrow. */
+  'formula_volatile',
   /** The spreadsheet turned a text into a date: `12/2026`. */
   'became_date',
   'not_a_number',

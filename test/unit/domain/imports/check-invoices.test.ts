@@ -3,6 +3,7 @@ import { problem } from '../../../../src/domain/errors.ts';
 import { createInvoiceChecker } from '../../../../src/domain/imports/check-invoices.ts';
 import type { IssuedRows } from '../../../../src/domain/imports/import-store.ts';
 import type { ImportInvoicing } from '../../../../src/domain/imports/invoicing.ts';
+import { findIssued } from '../../../../src/domain/imports/issued-of-file.ts';
 import type { ReadInvoice } from '../../../../src/domain/imports/reading.ts';
 import type { Member } from '../../../../src/domain/principal.ts';
 import { anImport } from '../../../support/imports.ts';
@@ -35,18 +36,23 @@ function invoicingOf(
     issue: async () => ({ invoiceId: 'inv', isOwn: true }),
     statusesOf: async () => new Map(),
   };
-  const of: IssuedRows['of'] = async () => new Map(Object.entries(rows));
+  const of: IssuedRows['of'] = async (_owner, raws) =>
+    new Map(
+      raws.flatMap((raw) => {
+        const ids = rows[raw];
+        return ids ? [[raw, ids.map((invoiceId, place) => ({ raw, place, invoiceId }))] as const] : [];
+      }),
+    );
   return { invoicing, issuedRows: { of, claim: async () => new Map(), release: async () => undefined } };
 }
 
-let places = 0;
+let rowsSoFar = 1;
 function read(input: Record<string, unknown>, changes: Partial<ReadInvoice> = {}): ReadInvoice {
-  const nth = places++;
-  const row = nth + 2;
+  const row = ++rowsSoFar;
   const cell = { sheet: null, row, column: 3, header: 'Quantité', value: 'x' };
   return {
     ...{
-      nth,
+      nth: 0,
       sheet: null,
       firstRow: row,
       lastRow: row,
@@ -61,10 +67,13 @@ function read(input: Record<string, unknown>, changes: Partial<ReadInvoice> = {}
   };
 }
 
+/** The verdicts of a file with these invoices. */
 const checked = async (needs: ReturnType<typeof invoicingOf>, ...batches: ReadInvoice[][]) => {
-  const checker = createInvoiceChecker(needs, anImport(OWNER, 'a'), BY);
+  let nth = 0;
+  const file = batches.map((batch) => batch.map((each) => ({ ...each, nth: nth++ })));
+  const checker = createInvoiceChecker(needs, anImport(OWNER, 'a'), BY, await findIssued(needs, OWNER, file.flat()));
   const rows = [];
-  for (const batch of batches) rows.push(...(await checker.check(batch)));
+  for (const batch of file) rows.push(...(await checker.check(batch)));
   const changes = checker.end();
   return { rows, changes, counts: checker.counts() };
 };
@@ -100,13 +109,16 @@ it('distinguishes what was issued of the same content from a number that was iss
   expect(other).toMatchObject({ verdict: 'faulty', problems: [{ code: 'number_issued_otherwise' }] });
 });
 
-it('asks once for what all invoices of a batch have become, also when the file comes back with its numbers', async () => {
+it('asks once for what all invoices of a file have become, also when it comes back with its numbers', async () => {
   const inputs = Array.from({ length: 40 }, (_, nth) => ({ customer: `${nth}` }));
   const ids = inputs.map((input) => `inv content ${JSON.stringify(input)} 1`);
-  const needs = invoicingOf(Object.fromEntries(ids.map((id, nth) => [id, JSON.stringify(inputs[nth])])));
+  const issued = Object.fromEntries(ids.map((id, nth) => [id, JSON.stringify(inputs[nth])]));
+  const needs = invoicingOf(issued, [], Object.fromEntries(ids.map((id, nth) => [`raw ${nth}`, [id]])));
   const issuedAs = vi.spyOn(needs.invoicing, 'issuedAs');
   const findByNumber = vi.spyOn(needs.invoicing, 'findByNumber');
-  const batch = inputs.map((input, nth) => read(input, nth % 2 === 0 ? {} : { resultNumber: `N ${ids[nth]}` }));
+  const batch = inputs.map((input, nth) =>
+    read(input, { raw: `raw ${nth}`, resultNumber: nth % 2 === 0 ? null : `N ${ids[nth]}` }),
+  );
   const { counts } = await checked(needs, batch);
   expect(counts.known).toBe(40);
   expect(issuedAs).toHaveBeenCalledOnce();
@@ -212,4 +224,94 @@ it('a sale whose invoice was rejected is issued anew, once; its own number is ta
   const taken = { 'inv number F-7': `rejected ${JSON.stringify(numbered)}` };
   const [other] = (await checked(invoicingOf(taken), [read(numbered)])).rows;
   expect(other).toMatchObject({ verdict: 'faulty', problems: [{ code: 'duplicate_number' }] });
+});
+
+const SALE = { customer: { name: 'A' } };
+const CONTENT = JSON.stringify(SALE);
+const nthEqual = (nth: number) => `inv content ${CONTENT} ${nth}`;
+const sale = (raw: string, changes: Partial<ReadInvoice> = {}) => read(SALE, { raw, ...changes });
+const verdicts = (rows: readonly { verdict: string; invoiceId: string | null; key: string }[]) =>
+  rows.map(({ verdict, invoiceId, key }) => [verdict, invoiceId ?? `inv ${key}`]);
+
+it('a new sale above or below an equal one that was issued is another one, and keeps its invoice', async () => {
+  const issued = { [nthEqual(1)]: CONTENT };
+  const raws = { 'sale 1': [nthEqual(1)] };
+  const above = await checked(invoicingOf(issued, [], raws), [sale('sale 2'), sale('sale 1')]);
+  expect(verdicts(above.rows)).toEqual([
+    ['ready', nthEqual(2)],
+    ['known', nthEqual(1)],
+  ]);
+  const below = await checked(invoicingOf(issued, [], raws), [sale('sale 1')], [sale('sale 2')]);
+  expect(verdicts(below.rows)).toEqual([
+    ['known', nthEqual(1)],
+    ['ready', nthEqual(2)],
+  ]);
+  const both = { ...issued, [nthEqual(2)]: CONTENT };
+  const alone = await checked(invoicingOf(both, [], { ...raws, 'sale 2': [nthEqual(2)] }), [sale('sale 2')]);
+  expect(verdicts(alone.rows)).toEqual([['known', nthEqual(2)]]);
+  expect(alone.rows[0]?.warnings).toEqual([]);
+});
+
+it.each([
+  ['with the same texts', 'sale', 'sale'],
+  ['with other texts', 'sale 1', 'sale 2'],
+])('of two equal sales %s the rejected one is issued anew, in any order of the rows', async (_which, first, second) => {
+  const issued = { [nthEqual(1)]: `rejected ${CONTENT}`, [nthEqual(2)]: CONTENT };
+  const raws =
+    first === second ? { [first]: [nthEqual(1), nthEqual(2)] } : { [first]: [nthEqual(1)], [second]: [nthEqual(2)] };
+  for (const order of [
+    [first, second],
+    [second, first],
+  ]) {
+    const { rows } = await checked(
+      invoicingOf(issued, [], raws),
+      order.map((raw) => sale(raw)),
+    );
+    expect(verdicts(rows).toSorted()).toEqual([
+      ['known', nthEqual(2)],
+      ['ready', `${nthEqual(1)} again 1`],
+    ]);
+    const anew = rows.find(({ verdict }) => verdict === 'ready');
+    expect([anew?.raw, anew?.rawPlace]).toEqual(first === second ? [first, 2] : [first, 1]);
+  }
+});
+
+it('a row that came back with its number is that one of the equal sales', async () => {
+  const issued = { [nthEqual(1)]: CONTENT, [nthEqual(2)]: CONTENT };
+  const raws = { sale: [nthEqual(1), nthEqual(2)] };
+  const second = sale('sale', { resultNumber: `N ${nthEqual(2)}` });
+  const { rows } = await checked(invoicingOf(issued, [], raws), [second, sale('sale'), sale('sale')]);
+  expect(verdicts(rows)).toEqual([
+    ['known', nthEqual(2)],
+    ['known', nthEqual(1)],
+    ['ready', nthEqual(3)],
+  ]);
+  // Somebody has edited it: no other row takes its invoice for that.
+  const needs = invoicingOf(issued, [], raws);
+  vi.spyOn(needs.invoicing, 'findByNumber').mockResolvedValue(nthEqual(1));
+  const edited = sale('edited', { resultNumber: `N ${nthEqual(1)}` });
+  const { rows: found } = await checked(needs, [sale('new'), edited]);
+  expect(verdicts(found)).toEqual([
+    ['known', nthEqual(2)],
+    ['known', nthEqual(1)],
+  ]);
+});
+
+it('a row whose invoice was begun and not stored is issued in its place, under another key by nobody', async () => {
+  const raws = { sale: [nthEqual(1)] };
+  const { rows } = await checked(invoicingOf({}, [], raws), [sale('sale')]);
+  expect(rows).toMatchObject([{ verdict: 'ready', key: `content ${CONTENT} 1`, rawPlace: 0 }]);
+  const { rows: otherwise } = await checked(invoicingOf({}, [], { sale: ['inv other'] }), [sale('sale')]);
+  expect(otherwise).toMatchObject([{ verdict: 'faulty', problems: [{ code: 'row_issued_otherwise' }] }]);
+});
+
+it('the place of a further row is one that was never taken', async () => {
+  const needs = invoicingOf({ [nthEqual(2)]: CONTENT });
+  needs.issuedRows.of = async () => new Map([['sale', [{ raw: 'sale', place: 1, invoiceId: nthEqual(2) }]]]);
+  const { rows } = await checked(needs, [sale('sale'), sale('sale'), sale('sale')]);
+  expect(rows.map(({ verdict, rawPlace }) => [verdict, rawPlace])).toEqual([
+    ['known', 1],
+    ['ready', 2],
+    ['ready', 3],
+  ]);
 });
