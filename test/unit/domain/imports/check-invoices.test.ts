@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { problem } from '../../../../src/domain/errors.ts';
 import { createInvoiceChecker } from '../../../../src/domain/imports/check-invoices.ts';
-import type { IssuedRows } from '../../../../src/domain/imports/import-store.ts';
+import type { ImportedInvoice } from '../../../../src/domain/imports/import.ts';
+import type { IssuedRows, RowPlace } from '../../../../src/domain/imports/import-store.ts';
 import type { ImportInvoicing } from '../../../../src/domain/imports/invoicing.ts';
 import { findIssued } from '../../../../src/domain/imports/issued-of-file.ts';
 import type { ReadInvoice } from '../../../../src/domain/imports/reading.ts';
@@ -315,3 +317,56 @@ it('the place of a further row is one that was never taken', async () => {
     ['ready', 3],
   ]);
 });
+
+/** A file of rows by their texts, and which of the issued invoices are rejected after it. */
+const anUpload = fc.record({
+  file: fc.array(fc.constantFrom('a 1', 'a 2', 'b 1', 'b 2'), { minLength: 1, maxLength: 6 }),
+  rejects: fc.array(fc.nat(15), { maxLength: 3 }),
+});
+
+it('of any files, with rejections between them, each row has its own invoice, and is issued once', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(anUpload, { maxLength: 5 }), async (uploads) => {
+      const issued: Record<string, string> = {};
+      const places: RowPlace[] = [];
+      const isRejected = (id: string) => issued[id]?.startsWith('rejected ') === true;
+      for (const { file, rejects } of uploads) {
+        const needs = invoicingOf(issued);
+        needs.issuedRows.of = async () =>
+          Map.groupBy(
+            places.toSorted((a, b) => a.place - b.place),
+            ({ raw }) => raw,
+          );
+        const standing = places.filter(({ invoiceId }) => !isRejected(invoiceId));
+        const { rows } = await checked(
+          needs,
+          file.map((raw) => read({ customer: raw.slice(0, 1) }, { raw })),
+        );
+        const idOf = ({ verdict, key, invoiceId }: ImportedInvoice) =>
+          verdict === 'known' ? String(invoiceId) : `inv ${key}`;
+        expect(new Set(rows.map(idOf)).size).toBe(rows.length);
+        for (const raw of new Set(file)) {
+          const ofTexts = rows.filter((row) => row.raw === raw).map(idOf);
+          const before = standing.filter((each) => each.raw === raw).toSorted((a, b) => a.place - b.place);
+          expect(ofTexts).toEqual(
+            expect.arrayContaining(before.slice(0, ofTexts.length).map(({ invoiceId }) => invoiceId)),
+          );
+        }
+        for (const row of rows) {
+          const id = idOf(row);
+          if (row.verdict !== 'ready') {
+            expect([row.verdict, id in issued, isRejected(id)]).toEqual(['known', true, false]);
+            continue;
+          }
+          const isTaken = places.some(({ raw, place }) => raw === row.raw && place === row.rawPlace);
+          expect([id in issued, isTaken]).toEqual([false, false]);
+          issued[id] = row.digest;
+          places.push({ raw: row.raw, place: row.rawPlace, invoiceId: id });
+        }
+        for (const nth of rejects) {
+          const id = places[nth]?.invoiceId;
+          if (id !== undefined && !isRejected(id)) issued[id] = `rejected ${issued[id]}`;
+        }
+      }
+    }),
+  ));
