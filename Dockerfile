@@ -9,9 +9,12 @@ RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund \
 
 FROM packages AS build
 COPY tsconfig.json ./
-COPY scripts/build-dashboard.ts scripts/build-live.ts scripts/
-COPY clients/live/src clients/live/src
-COPY clients/typescript/src clients/typescript/src
+COPY scripts/build-dashboard.ts scripts/build-docs.ts scripts/build-live.ts scripts/
+COPY scripts/build scripts/build
+COPY scripts/docs scripts/docs
+COPY docs docs
+COPY openapi.json CHANGELOG.md ./
+COPY clients clients
 COPY src src
 RUN node scripts/build-dashboard.ts
 COPY deploy/healthcheck.ts deploy/

@@ -166,7 +166,9 @@ function checkPaths(root: string, { compose, dockerfile, unit }: DeploymentFiles
   const sent = read('.dockerignore')
     .split('\n')
     .filter((line) => line.startsWith('!'));
-  const isSent = (path: string) => sent.some((line) => `${path}/`.startsWith(`${line.slice(1)}/`));
+  // Of a folder, a part may be sent.
+  const isSent = (path: string) =>
+    sent.some((line) => `${path}/`.startsWith(`${line.slice(1)}/`) || line.slice(1).startsWith(`${path}/`));
   for (const { name, words } of dockerfile) {
     if (name !== 'COPY' || words.startsWith('--from')) continue;
     for (const path of words.split(' ').slice(0, -1))

@@ -21,7 +21,7 @@ import type { AccountRouteParts } from './accounts/steps.ts';
 import { type AuthorityCallbackParts, authorityCallback } from './authority-callback.ts';
 import { forwardedAddress } from './client-address.ts';
 import { dashboard, PAGES } from './dashboard/routes.ts';
-import { showDocs, showDocsFile } from './docs/routes.ts';
+import { documentation } from './docs/routes.ts';
 import { type EmbeddingParts, embeddingRoutes } from './embedding.ts';
 import { files } from './files.ts';
 import { untrustedForwarding } from './forwarding.ts';
@@ -175,8 +175,7 @@ export function createServer(parts: ServerParts): Koa {
     router.register(path, [method], handle as RouterMiddleware);
   for (const [method, path, handle] of operatorRoutes(parts.operatorRoutes))
     router.register(path, [method], handle as RouterMiddleware);
-  router.get('/docs', showDocs as RouterMiddleware);
-  router.get('/docs/:file', showDocsFile as RouterMiddleware);
+  for (const [path, handle] of documentation()) router.get(path, handle as RouterMiddleware);
   router.get('/healthz', (ctx) => {
     ctx.body = { status: 'alive' };
   });

@@ -690,7 +690,7 @@ describe('the header Fatoura-Warnings', () => {
   });
 
   it('takes its codes from the table that the reference page and the OpenAPI document show', async () => {
-    const page = await (await fetch(`${service.url}/docs`)).text();
+    const page = await (await fetch(`${service.url}/docs/interactive`)).text();
     const document = await (await fetch(`${service.url}/v1/openapi.json`)).json();
     const { description } = document.components.headers['Fatoura-Warnings'];
     for (const code of Object.keys(INVOICE_WARNINGS)) {

@@ -112,7 +112,7 @@ describe('conditional reads', () => {
     },
   );
 
-  it.each(['xml_url', 'pdf_url', '/docs', '/docs/docs.css', '/graphql', '/v1/openapi.json'])(
+  it.each(['xml_url', 'pdf_url', '/docs/interactive', '/docs/docs.css', '/graphql', '/v1/openapi.json'])(
     '%s: 304 for fetch(), which adds Cache-Control: no-cache to a conditional request, and for the strong form of a weak ETag',
     async (what) => {
       const path = what.endsWith('_url') ? new URL((await client.settled(invoice.id))[what]).pathname : what;
@@ -193,7 +193,7 @@ describe('content codings', () => {
     expect(await answer.json()).toEqual(plain.body);
   });
 
-  it.each(['/docs', '/docs/docs.css', '/v1/openapi.json', '/graphql'])(
+  it.each(['/docs/interactive', '/docs/docs.css', '/v1/openapi.json', '/graphql'])(
     '%s is answered to a client that accepts nothing, too',
     async (path) => {
       const headers = ['Accept: text/html, */*;q=0.1', 'Accept-Encoding: identity;q=0'];

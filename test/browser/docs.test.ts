@@ -11,7 +11,7 @@ import { withSharedBrowser } from '../support/shared-browser.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
-describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
+describe.skipIf(BROWSER_PATH === null)('/docs/interactive in a browser', () => {
   let service: TestService;
   let browser: Browser;
 
@@ -25,7 +25,7 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
   it('begins with what a newcomer needs: commands that work as they stand, then every code of errors', async () => {
     const { secretKey } = await service.tenant();
     const page = await (await browser.createBrowserContext()).newPage();
-    await page.goto(`${service.url}/docs`, { waitUntil: 'load' });
+    await page.goto(`${service.url}/docs/interactive`, { waitUntil: 'load' });
     const { sections, commands, rows } = await page.evaluate(() => ({
       sections: [...document.querySelectorAll('main [id]')].map(({ id }) => id).slice(0, 3),
       commands: [...document.querySelectorAll('#quick-start pre')].map((each) => each.textContent ?? ''),
@@ -62,7 +62,7 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
   it.each(firstOf([390, 1280]))('needs no sideways scrolling at %i pixels, with an operation open', async (width) => {
     const page = await (await browser.createBrowserContext()).newPage();
     await page.setViewport({ width, height: 844, isMobile: width < 500 });
-    await page.goto(`${service.url}/docs`, { waitUntil: 'load' });
+    await page.goto(`${service.url}/docs/interactive`, { waitUntil: 'load' });
     await page.waitForSelector('.opblock', { timeout: 50_000 });
     const shot = async (name: string) => {
       if (process.env.SCREENSHOTS)
@@ -101,7 +101,7 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
     page.on('requestfailed', (request) => wrong.push(`failed ${request.url()}`));
     page.on('pageerror', (error) => wrong.push(String(error)));
     page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()));
-    await page.goto(`${service.url}/docs`, { waitUntil: 'load' });
+    await page.goto(`${service.url}/docs/interactive`, { waitUntil: 'load' });
     await page.waitForSelector('.opblock', { timeout: 50_000 });
     const text = await page.evaluate(() => document.body.innerText);
     for (const ice of Object.keys(MAGIC_ICES)) expect(text).toContain(ice);

@@ -3,52 +3,115 @@ import { fileURLToPath } from 'node:url';
 import type { Middleware } from 'koa';
 import { serviceError } from '../../domain/errors.ts';
 import { isUnchanged, weakEtag } from '../headers.ts';
-import { DOCS_PAGE } from './page.ts';
+import { INTERACTIVE_PAGE } from './interactive-page.ts';
 
-/**
- * Allows resources of this origin only, and no inline scripts. The icons of the viewer are data URLs. Trusted Types are
- * not required, because the viewer (swagger-ui) shows nothing under a policy that allows none.
- */
-const CONTENT_SECURITY_POLICY = [
+/** The folder into which `scripts/build-docs.ts` writes the documentation. */
+const BUILT = new URL('../../../dist/docs/', import.meta.url);
+
+/** Allows resources of this origin only, and no inline script or style; scripts write no HTML. */
+const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  "img-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/**
+ * The icons of the interactive page's viewer (swagger-ui) are data URLs. Trusted Types are not required there, because the
+ * viewer shows nothing under a policy that allows none.
+ */
+const INTERACTIVE_POLICY = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
+  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join('; ');
 
 const own = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const viewer = (name: string) => fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`));
 
-const FILES: Readonly<Record<string, { readonly path: string; readonly type: string }>> = {
+/** The scripts and styles of the interactive page. */
+const INTERACTIVE_FILES: Readonly<Record<string, { readonly path: string; readonly type: string }>> = {
   'docs.js': { path: own('docs.js'), type: 'text/javascript' },
   'docs.css': { path: own('docs.css'), type: 'text/css' },
   'swagger-ui-bundle.js': { path: viewer('swagger-ui-bundle.js'), type: 'text/javascript' },
   'swagger-ui.css': { path: viewer('swagger-ui.css'), type: 'text/css' },
 };
 
-const PAGE_ETAG = weakEtag(DOCS_PAGE);
+/** A file of the built documentation (scripts/docs/write-site.ts). */
+interface Entry {
+  readonly file: string;
+  readonly type: string;
+  readonly etag: string;
+}
 
-/** `/docs`: the documentation page. Its viewer (swagger-ui) is an npm package. */
-export const showDocs: Middleware = (ctx) => {
-  ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+/**
+ * The routes of the documentation (docs/decisions/0102): its built pages, each also as Markdown, their assets, the list
+ * of pages for programs, and the interactive page. Only the list of files is kept in memory.
+ * @param built the folder of the built documentation
+ */
+export function documentation(built: URL = BUILT): readonly (readonly [string, Middleware])[] {
+  let reading: Promise<ReadonlyMap<string, Entry>> | null = null;
+  /** @throws {ServiceError} 503 before the documentation is built */
+  const entries = (): Promise<ReadonlyMap<string, Entry>> => {
+    reading ??= readManifest(built).catch(() => {
+      reading = null;
+      throw serviceError('internal_error', 'The documentation is not built. Run `npm run build`.', null, 503);
+    });
+    return reading;
+  };
+  const show: Middleware = async (ctx) => {
+    const entry = (await entries()).get(ctx.path);
+    if (!entry) throw serviceError('resource_not_found', 'There is no such page. /llms.txt lists all pages.');
+    ctx.set('Content-Security-Policy', POLICY);
+    ctx.set('Cross-Origin-Opener-Policy', 'same-origin');
+    // The names of assets contain the digests of their contents.
+    const isAsset = entry.file.startsWith('assets/');
+    ctx.set('Cache-Control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
+    if (isUnchanged(ctx, entry.etag)) return;
+    const bytes = await readFile(new URL(entry.file, built));
+    ctx.type = `${entry.type}; charset=utf-8`;
+    ctx.body = bytes;
+  };
+  return [
+    ['/docs', show],
+    ['/llms.txt', show],
+    ['/docs/{*page}', (ctx, next) => (INTERACTIVE[ctx.path] ?? show)(ctx, next)],
+  ];
+}
+
+async function readManifest(built: URL): Promise<ReadonlyMap<string, Entry>> {
+  const written = await readFile(new URL('manifest.json', built), 'utf8');
+  return new Map(Object.entries(JSON.parse(written) as Record<string, Entry>));
+}
+
+const INTERACTIVE_ETAG = weakEtag(INTERACTIVE_PAGE);
+
+/** `/docs/interactive`: the contract with a form for each call. Its viewer (swagger-ui) is an npm package. */
+const showInteractivePage: Middleware = (ctx) => {
+  ctx.set('Content-Security-Policy', INTERACTIVE_POLICY);
   ctx.set('Cache-Control', 'no-cache');
-  if (isUnchanged(ctx, PAGE_ETAG)) return;
+  if (isUnchanged(ctx, INTERACTIVE_ETAG)) return;
   ctx.type = 'text/html; charset=utf-8';
-  ctx.body = DOCS_PAGE;
+  ctx.body = INTERACTIVE_PAGE;
 };
 
-/** `/docs/<file>`: the scripts and styles of the page. */
-export const showDocsFile: Middleware = async (ctx) => {
-  const { file = '' } = ctx.params as { file?: string };
-  const known = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
-  if (!known) throw serviceError('resource_not_found', 'There is no such file.');
-  const bytes = await readFile(known.path);
+const showInteractiveFile: Middleware = async (ctx) => {
+  const file = INTERACTIVE_FILES[ctx.path.slice('/docs/'.length)];
+  if (!file) throw serviceError('resource_not_found', 'There is no such file.');
+  const bytes = await readFile(file.path);
   ctx.set('Cache-Control', 'public, max-age=3600');
   if (isUnchanged(ctx, weakEtag(bytes))) return;
-  ctx.type = `${known.type}; charset=utf-8`;
+  ctx.type = `${file.type}; charset=utf-8`;
   ctx.body = bytes;
+};
+
+/** The interactive page and its files, by their paths. */
+const INTERACTIVE: Readonly<Record<string, Middleware>> = {
+  '/docs/interactive': showInteractivePage,
+  ...Object.fromEntries(Object.keys(INTERACTIVE_FILES).map((name) => [`/docs/${name}`, showInteractiveFile])),
 };

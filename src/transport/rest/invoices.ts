@@ -144,7 +144,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
     description:
       'Stores the invoice as `pending` and answers at once; processing continues asynchronously. With an `Idempotency-Key`, repeating the request ' +
       'never creates a second invoice: it gets the first answer again, with `Idempotent-Replayed: true`. The header `Fatoura-Warnings` lists possible ' +
-      'problems with the law or the tax authority; [/docs](/docs#warnings) lists the codes, and GraphQL (`invoice { warnings { … } }`) explains them.',
+      'problems with the law or the tax authority; [the documentation](/docs/warnings) lists the codes, and GraphQL (`invoice { warnings { … } }`) explains them.',
     useCase: 'createInvoice',
     query: creationQuery,
     headers: ['Idempotency-Key'],

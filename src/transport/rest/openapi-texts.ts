@@ -16,7 +16,7 @@ export const INFO = {
     'Unknown fields and parameters are refused. A method that a path does not support gets 405 with `Allow`; an unknown path gets 404.',
     '',
     'Secret keys (`sk_`) belong in a back end; a front end reads with the `client_secret` of one invoice. With test keys nothing is sent to the authority:',
-    'a mock decides by the magic customer ICEs that [/docs](/docs) lists. With live keys (`sk_live_`) invoices are cleared',
+    'a mock decides by the magic customer ICEs that [the documentation](/docs/test-environment) lists. With live keys (`sk_live_`) invoices are cleared',
     `by the authority. Limits: ${USUAL_RATES.secret} requests per minute for a secret key, ${USUAL_RATES.publishable} for a publishable key or a client_secret.`,
     '',
     'A version stays supported for at least 12 months after its successor is published. Operations that will end have the headers `Deprecation` and `Sunset`.',

@@ -70,10 +70,9 @@ const RULES: Readonly<Record<string, string>> = {
     `Requests per minute: usually ${USUAL_RATES.secret} for a secret key, ${USUAL_RATES.publishable} for a publishable key or a client_secret. ` +
     'Every answer states them in `X-RateLimit-Limit`, `-Remaining` and `-Reset`. Above the limit: 429 with `Retry-After`. ' +
     `A body has at most ${MAX_BODY_BYTES / 1024 / 1024} MiB, an invoice ${LIMITS.lines.toLocaleString('en')} lines.`,
-  'Not in this version':
-    'Cancellation, deposits, discounts, negative lines, quantities that are no integers, customers without an ICE (private persons, foreign ' +
-    'companies). State the price after a discount as `unit_price`. An invoice that is wrong and accepted is corrected by a credit note, ' +
-    'which needs GraphQL (`creditInvoice`). Dates, payment and a number of your own for one invoice need GraphQL (`terms`, `number`), or defaults in the profile.',
+  'In GraphQL only':
+    'Deposits, discounts, units and quantities that are no integers, customers without an ICE (private persons, foreign companies), and credit ' +
+    'notes (`creditInvoice`), which correct an accepted invoice: nothing cancels it. REST shows all invoices, also those with such lines.',
 };
 
 /** Converts `code` in backticks to HTML. */
@@ -90,7 +89,7 @@ function withOrigin(command: string): Markup {
 const EXAMPLE = readFileSync(new URL('./verify-webhook.js', import.meta.url), 'utf8').trimEnd();
 
 /** The page, from quick start to reference. Its script and style are separate files. */
-export const DOCS_PAGE = `<!doctype html>
+export const INTERACTIVE_PAGE = `<!doctype html>
 ${
   html`<html lang="en">
 <head>
@@ -105,6 +104,7 @@ ${
 <header>
 <h1>Fatoura API</h1>
 <nav>
+<a href="/docs">Documentation</a>
 <a href="#quick-start">Quick start</a>
 <a href="#errors">Errors</a>
 <a href="#rules">Rules</a>
@@ -180,7 +180,8 @@ deduplicate by the id of the event. Deliveries also have the headers of Standard
 </section>
 <section id="clients">
 <h2>Clients</h2>
-<p>Generate a client from the OpenAPI document. Tested: openapi-typescript, and openapi-generator 7 for TypeScript, Python, Java and PHP. With these options,
+<p>There are <a href="/docs/clients/typescript">clients</a> for TypeScript, Python, PHP, Java and Go, which also repeat requests safely and resume
+streams. For other languages generate one from the OpenAPI document. Tested: openapi-typescript, and openapi-generator 7 for TypeScript, Python, Java and PHP. With these options,
 clients accept fields that are added later, and the Java client sends no empty list for a field that is not set.</p>
 <pre class="guide"><code>${withOrigin(GENERATORS)}</code></pre>
 </section>
