@@ -140,6 +140,31 @@ const ROW_TEXTS: Readonly<Record<RowFault, Texts>> = {
     ar: 'هذا ليس سعرا للضريبة على القيمة المضافة: {accepted}.',
     en: 'This is no rate of VAT: {accepted}.',
   },
+  credit_note: {
+    fr: 'C’est un avoir, qui n’est pas importé\u00a0: créez-le à partir de la facture qu’il corrige, et supprimez la ligne.',
+    ar: 'هذا إشعار دائن، وهو لا يُستورد: أنشئوه انطلاقا من الفاتورة التي يصححها واحذفوا السطر.',
+    en: 'This is a credit note, which is not imported: create it from the invoice that it corrects, and delete the row.',
+  },
+  not_an_invoice: {
+    fr: 'Ce document n’est pas une facture de vente\u00a0: supprimez la ligne. S’il faut le facturer, videz la cellule, ou n’utilisez pas la colonne.',
+    ar: 'هذه الوثيقة ليست فاتورة بيع: احذفوا السطر. إذا وجبت فوترتها فأفرغوا الخلية أو لا تستعملوا العمود.',
+    en: 'This document is no invoice of a sale: delete the row. If it is to be invoiced, clear the cell, or do not use the column.',
+  },
+  not_final: {
+    fr: 'Ce document n’est pas définitif\u00a0: validez-le dans votre logiciel, ou supprimez la ligne. S’il faut déjà le facturer, videz la cellule, ou n’utilisez pas la colonne.',
+    ar: 'هذه الوثيقة غير نهائية: صادقوا عليها في برنامجكم أو احذفوا السطر. إذا وجبت فوترتها الآن فأفرغوا الخلية أو لا تستعملوا العمود.',
+    en: 'This document is not final: confirm it in your program, or delete the row. If it is to be invoiced already, clear the cell, or do not use the column.',
+  },
+  cancelled: {
+    fr: 'Cette vente est annulée, refusée ou remboursée\u00a0: supprimez la ligne. S’il faut la facturer, videz la cellule, puis créez un avoir pour ce qui est remboursé.',
+    ar: 'هذا البيع ملغى أو مرفوض أو مسترد: احذفوا السطر. إذا وجبت فوترته فأفرغوا الخلية ثم أنشئوا إشعارا دائنا لما استُرد.',
+    en: 'This sale is cancelled, refused or refunded: delete the row. If it is to be invoiced, clear the cell, and then create a credit note for what is refunded.',
+  },
+  unknown_state: {
+    fr: 'On ne sait pas si un document qui est dans cet état doit être facturé\u00a0: si oui, videz la cellule, sinon supprimez la ligne. Si la colonne dit autre chose, ne l’utilisez pas.',
+    ar: 'لا يُعرف هل تجب فوترة وثيقة في هذه الحالة: إن وجبت فأفرغوا الخلية، وإلا فاحذفوا السطر. إذا كان العمود يعني شيئا آخر فلا تستعملوه.',
+    en: 'It is not known whether a document in this state is to be invoiced: if so, clear the cell, else delete the row. If the column means something else, do not use it.',
+  },
   differs: {
     fr: 'La ligne {firstRow} de la même facture indique «\u00a0{first}\u00a0»\u00a0: écrivez la même valeur, ou laissez la cellule vide.',
     ar: 'في السطر {firstRow} من نفس الفاتورة «{first}»: اكتبوا القيمة نفسها أو اتركوا الخلية فارغة.',

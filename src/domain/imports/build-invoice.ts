@@ -2,6 +2,7 @@ import type { Cell, SheetRow } from './cell.ts';
 import { cellText, shownText } from './cell.ts';
 import type { Conventions } from './cell-value.ts';
 import type { Choices } from './choices.ts';
+import { isOfInput } from './columns.ts';
 import { withConsequences } from './consequences.ts';
 import type { LaidColumn, Layout } from './layout.ts';
 import { IMPORT_LIMITS, REPORTED } from './limits.ts';
@@ -144,8 +145,7 @@ function isNeeded({ column: { field, isRequired } }: LaidColumn, columns: readon
 
 /** A field that is no field of the input: null. */
 function paramOf(field: string): string | null {
-  if (field === 'document' || field === 'currency') return null;
-  return field.replace('.unitPriceWithTax', '.unitPrice');
+  return field.startsWith('lines.') || isOfInput(field) ? field.replace('.unitPriceWithTax', '.unitPrice') : null;
 }
 
 function shownNumber(values: ReadonlyMap<string, unknown>): string | null {

@@ -188,4 +188,24 @@ export const COLUMN_EXPLANATIONS: Readonly<Record<ImportField, Texts>> = {
     ar: 'لا يُقبل إلا الدرهم (MAD).',
     en: 'Only the dirham (MAD) is accepted.',
   },
+  'source.kind': {
+    fr: 'Ce qu’est le document dans le logiciel qui a écrit le fichier\u00a0: seules les factures de vente sont émises.',
+    ar: 'نوع الوثيقة في البرنامج الذي كتب الملف: لا تُصدر إلا فواتير البيع.',
+    en: 'What the document is in the program that wrote the file: only invoices of sales are issued.',
+  },
+  'source.status': {
+    fr: 'L’état du document dans ce logiciel\u00a0: les brouillons et les ventes annulées ne sont pas émis.',
+    ar: 'حالة الوثيقة في ذلك البرنامج: لا تُصدر المسودات والمبيعات الملغاة.',
+    en: 'The state of the document in that program: drafts and cancelled sales are not issued.',
+  },
+  'source.payment': {
+    fr: 'L’état du paiement dans ce logiciel\u00a0: les ventes remboursées ou en attente ne sont pas émises.',
+    ar: 'حالة الأداء في ذلك البرنامج: لا تُصدر المبيعات المستردة أو المعلقة.',
+    en: 'The state of the payment in that program: refunded and pending sales are not issued.',
+  },
+  'source.cancelled': {
+    fr: 'Rempli, si la vente est annulée\u00a0: elle n’est alors pas émise.',
+    ar: 'يُملأ إذا أُلغي البيع: لا يُصدر عندئذ.',
+    en: 'Filled, if the sale is cancelled: then it is not issued.',
+  },
 };

@@ -55,6 +55,10 @@ export const COLUMN_HEADERS: Readonly<Record<ImportField, Texts>> = {
   isDeposit: { fr: 'Acompte', ar: 'تسبيق', en: 'Deposit' },
   amount: { fr: 'Total TTC de la facture', ar: 'مجموع الفاتورة مع الضريبة', en: 'Invoice total incl. tax' },
   currency: { fr: 'Devise', ar: 'العملة', en: 'Currency' },
+  'source.kind': { fr: 'Type de document', ar: 'نوع الوثيقة', en: 'Document type' },
+  'source.status': { fr: 'État du document', ar: 'حالة الوثيقة', en: 'Document status' },
+  'source.payment': { fr: 'État du paiement', ar: 'حالة الأداء', en: 'Payment status' },
+  'source.cancelled': { fr: 'Date d’annulation', ar: 'تاريخ الإلغاء', en: 'Cancelled on' },
 };
 
 /**

@@ -262,10 +262,28 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
     ...['المبلغ الإجمالي للفاتورة', 'صافي الأداء'],
   ],
   currency: ['monnaie', 'code devise', 'currency code', 'عملة'],
+  'source.kind': [
+    ...['type de pièce', 'type pièce', 'type facture', 'type de facture', 'nature du document', 'nature de la pièce'],
+    ...['invoice type', 'transaction type', 'type of document', 'move type', 'نوع الفاتورة', 'نوع المستند'],
+  ],
+  'source.status': [
+    ...['statut facture', 'statut de la facture', 'statut du document', 'statut de la pièce', 'état facture'],
+    ...['état de la facture', 'état de la pièce', 'état de la commande', 'état commande', 'statut de la commande'],
+    ...['statut commande', 'invoice status', 'order status', 'status of invoice', 'حالة الفاتورة', 'حالة الطلب'],
+    ...['حالة الطلبية', 'حالة المستند'],
+  ],
+  'source.payment': [
+    ...['statut du paiement', 'statut de paiement', 'état de paiement', 'statut du règlement', 'état du règlement'],
+    ...['financial status', 'payment state', 'حالة الدفع'],
+  ],
+  'source.cancelled': [
+    ...['annulé', 'annulée', 'annulation', 'annulé le', 'annulée le', 'cancelled at', 'canceled at', 'cancelled'],
+    ...['canceled', 'voided', 'cancel date', 'cancellation date', 'ملغاة', 'ملغى', 'الإلغاء'],
+  ],
 };
 
 /**
- * Headers that are taken if no other column has their field. The service dates an invoice on the day on which it issues
+ * Headers that are taken if no other column has their field, because they may mean something else. The service dates an invoice on the day on which it issues
  * it; the date that a file gives its invoices is stated as that of the operation.
  */
 export const LAST_SYNONYMS: Readonly<Partial<Record<ImportField, readonly string[]>>> = {
@@ -282,6 +300,9 @@ export const LAST_SYNONYMS: Readonly<Partial<Record<ImportField, readonly string
       'تاريخ',
     ],
   ],
+  // They count if a cell below is a known word: a column `Type` may have anything.
+  'source.kind': ['type', 'nature pièce', 'type document', 'doc type', 'النوع', 'نوع'],
+  'source.status': ['statut', 'status', 'état', 'state', 'situation', 'الحالة', 'حالة'],
 };
 
 /**

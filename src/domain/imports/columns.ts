@@ -22,7 +22,11 @@ export type ColumnKind =
   | 'customerKind'
   | 'paymentMeans'
   | 'exemption'
-  | 'flag';
+  | 'flag'
+  /** What another program says of the document: its kind or its state. */
+  | 'sourceState'
+  /** Filled, if another program has cancelled the document. */
+  | 'sourceCancelled';
 
 export interface ImportColumn {
   /** Dotted path of the field in `CreateInvoiceInput`, with `line.` for one of a line. */
@@ -38,9 +42,9 @@ export interface ImportColumn {
 
 /**
  * The columns of a file, one row each, in the order of the template; their texts are in `column-headers.ts` beside it. A
- * file may have them in any order, and others besides. `document`, `line.unitPriceWithTax` and `currency` are no fields
- * of an input: the first tells which rows are one invoice, the second is a `unitPrice` with `taxIncluded`, and the third
- * must be the dirham.
+ * file may have them in any order, and others besides. `document`, `line.unitPriceWithTax`, `currency` and those of
+ * `source` are no fields of an input: the first tells which rows are one invoice, the second is a `unitPrice` with
+ * `taxIncluded`, the third must be the dirham, and the others say whether the document is an invoice that stands.
  */
 export const IMPORT_COLUMNS = [
   { field: 'document', level: 'invoice', kind: 'key' },
@@ -80,6 +84,10 @@ export const IMPORT_COLUMNS = [
   { field: 'isDeposit', level: 'invoice', kind: 'flag', isRare: true },
   { field: 'amount', level: 'invoice', kind: 'money' },
   { field: 'currency', level: 'invoice', kind: 'currency', isRare: true },
+  { field: 'source.kind', level: 'invoice', kind: 'sourceState', isRare: true },
+  { field: 'source.status', level: 'invoice', kind: 'sourceState', isRare: true },
+  { field: 'source.payment', level: 'invoice', kind: 'sourceState', isRare: true },
+  { field: 'source.cancelled', level: 'invoice', kind: 'sourceCancelled', isRare: true },
 ] as const satisfies readonly ImportColumn[];
 
 /** The field of a column. */
@@ -94,3 +102,8 @@ export function columnOf(field: string): ImportColumn | null {
 
 /** Fields of which a file needs one. */
 export const ONE_OF = ['line.unitPrice', 'line.unitPriceWithTax'] as const satisfies readonly ImportField[];
+
+/** Whether a field is one of `CreateInvoiceInput`. */
+export function isOfInput(field: string): boolean {
+  return field !== 'document' && field !== 'currency' && !field.startsWith('source.');
+}

@@ -1,5 +1,6 @@
 import { COMPANY } from '../invoice/customer-kind.ts';
 import { PAYMENT_MEANS } from '../payment-means.ts';
+import { isOfInput } from './columns.ts';
 import type { ShownCell } from './reading.ts';
 import type { RowFault } from './row-rules.ts';
 
@@ -33,7 +34,8 @@ export function withConsequences(
   const faults: Fault[] = [];
   const input: Tree = {};
   const stated = new Map(values);
-  for (const field of ['document', 'currency']) stated.delete(field);
+  if (stated.get('source.kind') === 'deposit' && stated.get('isDeposit') === undefined) stated.set('isDeposit', true);
+  for (const field of values.keys()) if (!isOfInput(field)) stated.delete(field);
   faults.push(...excluded(stated, (field) => field, origins));
   const means = stated.get('terms.paymentMeans');
   if (typeof means === 'string' && !Object.hasOwn(PAYMENT_MEANS, means)) {

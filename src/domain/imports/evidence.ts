@@ -5,8 +5,10 @@ import type { ColumnKind } from './columns.ts';
 import { type DateOrder, dateOf, decideOrder } from './dates.ts';
 import type { LaidColumn } from './layout.ts';
 import { decideSign, numberOf } from './numbers.ts';
+import { stateOf } from './read-state.ts';
 
 const NUMBERS: ReadonlySet<ColumnKind> = new Set(['quantity', 'money', 'price', 'percent']);
+const OTHERS: ReadonlySet<ColumnKind> = new Set(['date', 'taxRate', 'sourceState']);
 
 /** What the cells of a file tell about how it writes numbers and dates. */
 export interface Evidence {
@@ -15,15 +17,18 @@ export interface Evidence {
   decide(): Conventions & { readonly hasTextDates: boolean };
   /** Whether most cells of the column of rates are rates. A column of this name may have amounts of tax instead. */
   areRates(): boolean;
+  /** Places of the columns of kinds and states of documents that have a known one. */
+  knownStates(): ReadonlySet<number>;
 }
 
 export function collectEvidence(columns: readonly LaidColumn[], choices: Choices): Evidence {
   const signs = { '.': 0, ',': 0 };
   const orders: Record<DateOrder, number> = { dmy: 0, ymd: 0, mdy: 0 };
-  const told = columns.filter(({ column: { kind } }) => NUMBERS.has(kind) || kind === 'date' || kind === 'taxRate');
+  const told = columns.filter(({ column: { kind } }) => NUMBERS.has(kind) || OTHERS.has(kind));
   const rates = { known: 0, other: 0 };
   /** Of the columns of dates, by their places: how many are dates of the program, and texts with a number for the month. */
   const dates = new Map<number, { cells: number; texts: number }>();
+  const states = new Set<number>();
   let unclear = 0;
   let hasTextDates = false;
 
@@ -56,7 +61,9 @@ export function collectEvidence(columns: readonly LaidColumn[], choices: Choices
         const cell = cells[index] ?? null;
         if (cell === null) continue;
         if (column.kind === 'date') noteDate(index, cell);
-        else noteCell(column.kind, cell);
+        else if (column.kind === 'sourceState') {
+          if (stateOf(cell) !== null) states.add(index);
+        } else noteCell(column.kind, cell);
       }
     },
     decide: () => ({
@@ -66,5 +73,6 @@ export function collectEvidence(columns: readonly LaidColumn[], choices: Choices
       hasTextDates,
     }),
     areRates: () => rates.known >= rates.other,
+    knownStates: () => states,
   };
 }

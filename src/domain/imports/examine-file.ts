@@ -2,13 +2,14 @@ import type { DocumentLanguage } from '../document-language.ts';
 import type { MergedCells, SheetRow } from './cell.ts';
 import type { Conventions } from './cell-value.ts';
 import type { Choices } from './choices.ts';
+import { columnOf } from './columns.ts';
 import { collectEvidence } from './evidence.ts';
 import { findHeader, type Header } from './find-header.ts';
 import { type OpenRows, openRows } from './invoice-rows.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { IMPORT_LIMITS, REPORTED } from './limits.ts';
 import { type ColumnMapping, type FileReading, type InvoiceRows, type ReadColumn, UnreadableFile } from './reading.ts';
-import { languageOf, missingFields, recognizeColumns, undecidedFields } from './recognize-columns.ts';
+import { isWeak, languageOf, missingFields, recognizeColumns, undecidedFields } from './recognize-columns.ts';
 import { createRowRoles } from './row-roles.ts';
 import type { OpenFile, Table } from './table.ts';
 
@@ -43,7 +44,10 @@ export async function examineFile(file: OpenFile, { mapping, language, choices }
   const columns = recognizeColumns(header.texts, mapping);
   const found = await readRows(header, columns, choices);
   const isTax = !found.areRates && !isChosen(columns, mapping, 'line.taxRate');
-  const used = isTax ? columns.map((column) => withoutRates(column)) : columns;
+  const used = columns.map((column) => {
+    const isOther = column.field === 'line.taxRate' ? isTax : isUnknownState(column, mapping, found.knownStates);
+    return isOther ? { ...column, field: null } : column;
+  });
   const missing = [
     ...new Set<string>([
       ...missingFields(used),
@@ -123,6 +127,7 @@ async function readRows(header: Header, columns: readonly ReadColumn[], choices:
   return {
     conventions: evidence.decide(),
     areRates: evidence.areRates(),
+    knownStates: evidence.knownStates(),
     ignored,
     rows,
     invoices,
@@ -136,8 +141,14 @@ function isChosen(columns: readonly ReadColumn[], mapping: ColumnMapping | null,
   return columns.some((column) => column.field === field && mapping?.[column.key] === field);
 }
 
-function withoutRates(column: ReadColumn): ReadColumn {
-  return column.field === 'line.taxRate' ? { ...column, field: null } : column;
+/** Whether a column that is called `Type` or `Status` is about something else than the document: no cell has a known word. */
+function isUnknownState(
+  { index, key, field }: ReadColumn,
+  mapping: ColumnMapping | null,
+  known: ReadonlySet<number>,
+): boolean {
+  const isState = field !== null && columnOf(field)?.kind === 'sourceState';
+  return isState && isWeak(key) && mapping?.[key] !== field && !known.has(index);
 }
 
 /** @throws {UnreadableFile} when merged cells of a column overlap, which no program writes */

@@ -9,6 +9,7 @@ import { dateOf } from './dates.ts';
 import { readIce } from './ice.ts';
 import { IMPORT_LIMITS } from './limits.ts';
 import { numberOf } from './numbers.ts';
+import { readCancelled, readState } from './read-state.ts';
 
 /** Errors of formulas, as programs write them into CSV files. */
 const ERROR = /^\s*(#(N\/A|REF!|VALUE!|VALEUR!|NAME\?|NOM\?|DIV\/0!|NUM!|NOMBRE!|NULL!|NUL!|SPILL!)|Err:\d{3})\s*$/;
@@ -46,6 +47,10 @@ export function readValue(cell: Cell, kind: ColumnKind, conventions: Conventions
       return readPercent(cell, conventions);
     case 'date':
       return readDate(cell, conventions);
+    case 'sourceState':
+      return readState(cell);
+    case 'sourceCancelled':
+      return readCancelled(cell);
     default:
       return choiceOf(cell, kind, choices);
   }

@@ -68,6 +68,11 @@ function known(field: ImportField, rank: Known['rank'], headers: readonly string
   return headers.map((header) => [headerKey(header), { field, rank }] as const);
 }
 
+/** Whether a header is taken for its field only if no other column has it. */
+export function isWeak(key: string): boolean {
+  return KNOWN.get(key)?.rank === 2;
+}
+
 const RESULTS: ReadonlySet<string> = new Set(
   Object.values(RESULT_COLUMNS).flatMap((texts) => Object.values(texts).map(headerKey)),
 );

@@ -1,7 +1,7 @@
 import { folded, wordsOf } from '../invoice/search/fold.ts';
 import { type Cell, cellText, type SheetRow } from './cell.ts';
 import { choiceKey } from './choices.ts';
-import type { Layout } from './layout.ts';
+import type { LaidColumn, Layout } from './layout.ts';
 import type { IgnoredReason } from './reading.ts';
 import { headerKey } from './recognize-columns.ts';
 import type { RowFault } from './row-rules.ts';
@@ -118,7 +118,7 @@ function ignoredReason(
   { cells }: SheetRow,
 ): { readonly reason: IgnoredReason | null; readonly isOwn: boolean } {
   const filled = [...cells.entries()].filter((entry): entry is [number, Cell] => entry[1] !== null);
-  const own = filled.filter(([index]) => layout.columns.some((column) => column.index === index));
+  const own = filled.filter(([index]) => layout.columns.some((column) => column.index === index && isOwnKind(column)));
   const isOwn = own.length > 0;
   const is = (reason: IgnoredReason | null) => ({ reason, isOwn });
   if (own.length >= 2 && own.every(([index, cell]) => isHeader(layout, index, cell))) return is('repeated_header');
@@ -134,6 +134,11 @@ function ignoredReason(
   }
   if (!isOwn) return is('note');
   return is(!isPriced(layout, cells) && isRowOfSums(layout, own) ? 'total' : null);
+}
+
+/** What another program says of a document makes no row of an invoice. */
+function isOwnKind({ column: { kind } }: LaidColumn): boolean {
+  return kind !== 'sourceState' && kind !== 'sourceCancelled';
 }
 
 function isHeader({ headerKeys }: Layout, index: number, cell: Cell): boolean {

@@ -47,6 +47,16 @@ export const ROW_FAULTS = [
   'unknown_unit',
   'unknown_country',
   'unknown_rate',
+  /** The program that wrote the file calls the document a credit note. */
+  'credit_note',
+  /** A quote, an order or a purchase. */
+  'not_an_invoice',
+  /** A draft, or a sale that is not confirmed or paid yet. */
+  'not_final',
+  /** Cancelled, failed or refunded. */
+  'cancelled',
+  /** Another word for the kind or state of the document. */
+  'unknown_state',
   /** The rows of an invoice state different values. Facts: `first`, `firstRow`. */
   'differs',
   /** The column of a whole invoice has something in a row that begins none. */

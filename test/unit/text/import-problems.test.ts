@@ -50,7 +50,8 @@ describe('texts of problems', () => {
     // What the reader makes of these is never refused, or has a code of its own.
     const kinds = ['customer.kind', 'line.unit', 'line.taxRate', 'terms.paymentMeans', 'isDeposit'];
     const others = ['document', 'currency', 'amount', 'line.unitPriceWithTax'];
-    expect(refused.toSorted()).toEqual([...kinds, ...others].toSorted());
+    const sources = ['source.kind', 'source.status', 'source.payment', 'source.cancelled'];
+    expect(refused.toSorted()).toEqual([...kinds, ...others, ...sources].toSorted());
     const limits: readonly (readonly [string, number])[] = [
       ['number', LIMITS.number],
       ['customer.name', LIMITS.name],
