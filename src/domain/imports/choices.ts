@@ -60,9 +60,10 @@ const UNIT_WORDS: Readonly<Partial<Record<keyof typeof UNITS, readonly string[]>
   ANN: ['année', 'années', 'ans', 'year', 'years', 'yr', 'عام', 'سنوات'],
   KGM: ['kilo', 'kilos', 'kgs', 'kilogramme', 'kilogrammes', 'kilogram', 'كيلو', 'كيلوغرام', 'كلغ'],
   GRM: ['gr', 'gramme', 'grammes', 'gram', 'grams', 'غرام'],
-  TNE: ['tonne', 'tonnes', 'to', 'ton', 'tons', 'tn', 'أطنان'],
+  TNE: ['tonne', 'tonnes', 'ton', 'tons', 'tn', 'أطنان'],
   LTR: ['litre', 'litres', 'liter', 'liters', 'lt', 'لتر'],
-  MTR: ['m', 'ml', 'mètre', 'mètres', 'mètre linéaire', 'metre', 'meter', 'meters', 'متر'],
+  // `ml` may be millilitres or, in French, running metres.
+  MTR: ['m', 'mètre', 'mètres', 'mètre linéaire', 'metre', 'meter', 'meters', 'متر'],
   MTK: ['m2', 'mètre carré', 'mètres carrés', 'square metre', 'sqm', 'متر مربع'],
   MTQ: ['m3', 'mètre cube', 'mètres cubes', 'cubic metre', 'متر مكعب'],
   KMT: ['kilomètre', 'kilomètres', 'kms', 'kilometre', 'kilometer', 'كيلومتر'],
@@ -163,7 +164,9 @@ function rateOf(cell: Cell): CellValue {
     [];
   const number = numberOf(stated ?? text);
   const plain = number?.plain ?? null;
-  if (plain === null || (stated !== undefined && text.split('%').length > 2)) return unknown;
+  // `20 DH`, `20 % sur 10`: an amount, or a rate of something else.
+  const isOther = number?.isMoney || numberOf(text)?.isMoney || (text.match(/\d[\d.,]*/g) ?? []).length > 1;
+  if (plain === null || isOther) return unknown;
   const value = Number(plain);
   const isFraction = stated === undefined && value > 0 && value < 1;
   const rate = TAX_RATES.find((each) => each === (isFraction ? Number((value * 100).toPrecision(6)) : value));

@@ -13,23 +13,15 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
   number: [
     ...['n° facture', 'numéro', 'n° de facture', 'facture n°', 'facture', 'n° pièce', 'numéro de pièce', 'n° document'],
     ...['numéro du document', 'réf facture', 'référence facture', 'invoice no', 'invoice', 'number', 'invoice ref no'],
-    ...['document number', 'رقم', 'الرقم', 'رقم الفاتوره', 'فاتورة رقم', 'الفاتورة'],
+    ...['document number', 'invoice #', 'رقم', 'الرقم', 'رقم الفاتوره', 'فاتورة رقم', 'الفاتورة'],
   ],
   'customer.name': [
     ...['nom du client', 'nom client', 'raison sociale', 'raison sociale du client', 'dénomination', 'intitulé'],
     ...['intitulé client', 'intitulé du client', 'tiers', 'nom du tiers', 'partenaire', 'destinataire', 'acheteur'],
-    ...[
-      'société',
-      'nom de la société',
-      'client facturé',
-      'nom de l’entreprise',
-      'customer name',
-      'client name',
-      'buyer',
-    ],
+    ...['nom de la société', 'client facturé', 'nom de l’entreprise', 'customer name', 'client name', 'buyer'],
     ...['partner', 'invoice partner display name', 'nom d’affichage du partenaire de la facture', 'billing name'],
-    ...['billing company', 'bill to', 'company', 'company name', 'اسم الزبون', 'زبون', 'العميل', 'اسم العميل'],
-    ...['المشتري', 'الشركة', 'المقاولة', 'اسم الشركة', 'اسم المقاولة'],
+    ...['billing company', 'bill to', 'company name', 'اسم الزبون', 'زبون', 'العميل', 'اسم العميل'],
+    ...['المشتري', 'اسم الشركة', 'اسم المقاولة'],
   ],
   'customer.ice': [
     ...[
@@ -228,7 +220,17 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
   'terms.bankAccount': ['rib', 'compte bancaire', 'n° de compte', 'bank account', 'الحساب البنكي', 'rib du vendeur'],
   'references.order': [
     ...['commande', 'n° commande', 'bon de commande', 'n° bon de commande', 'bc', 'n° bc', 'réf commande', 'order'],
-    ...['référence commande', 'purchase order', 'po', 'po number', 'order ref', 'رقم الطلب', 'سند الطلب', 'الطلبية'],
+    ...[
+      'référence commande',
+      'purchase order',
+      'po',
+      'po number',
+      'order ref',
+      'order #',
+      'رقم الطلب',
+      'سند الطلب',
+      'الطلبية',
+    ],
   ],
   'references.contract': [
     'contrat',
@@ -287,6 +289,8 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
  * it; the date that a file gives its invoices is stated as that of the operation.
  */
 export const LAST_SYNONYMS: Readonly<Partial<Record<ImportField, readonly string[]>>> = {
+  // Beside the customer it is the seller's own company.
+  'customer.name': ['société', 'company', 'الشركة', 'المقاولة'],
   'terms.operationDate': [
     ...['date facture', 'date de facturation', 'date de pièce', 'date du document', 'date d’émission', 'date vente'],
     ...['date commande', 'date', 'invoice date', 'date of invoice', 'bill date', 'issue date', 'document date'],

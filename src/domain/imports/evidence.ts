@@ -1,21 +1,22 @@
 import { type Cell, lineOf, type SheetRow } from './cell.ts';
 import type { Conventions } from './cell-value.ts';
-import { type Choices, choiceOf } from './choices.ts';
+import type { Choices } from './choices.ts';
 import type { ColumnKind } from './columns.ts';
 import { type DateOrder, dateOf, decideOrder } from './dates.ts';
 import type { LaidColumn } from './layout.ts';
 import { decideSign, numberOf } from './numbers.ts';
 import { stateOf } from './read-state.ts';
+import { collectTaxEvidence } from './tax-evidence.ts';
 
 const NUMBERS: ReadonlySet<ColumnKind> = new Set(['quantity', 'money', 'price', 'percent']);
-const OTHERS: ReadonlySet<ColumnKind> = new Set(['date', 'taxRate', 'sourceState']);
+const OTHERS: ReadonlySet<ColumnKind> = new Set(['date', 'sourceState']);
 
 /** What the cells of a file tell about how it writes numbers and dates. */
 export interface Evidence {
   note(row: SheetRow): void;
   /** `textDates`: whether a date is a text. */
   decide(): Conventions & { readonly hasTextDates: boolean };
-  /** Whether most cells of the column of rates are rates. A column of this name may have amounts of tax instead. */
+  /** Whether the column of rates has rates. A column of this name may have amounts of tax instead. */
   areRates(): boolean;
   /** Places of the columns of kinds and states of documents that have a known one. */
   knownStates(): ReadonlySet<number>;
@@ -25,7 +26,7 @@ export function collectEvidence(columns: readonly LaidColumn[], choices: Choices
   const signs = { '.': 0, ',': 0 };
   const orders: Record<DateOrder, number> = { dmy: 0, ymd: 0, mdy: 0 };
   const told = columns.filter(({ column: { kind } }) => NUMBERS.has(kind) || OTHERS.has(kind));
-  const rates = { known: 0, other: 0 };
+  const tax = collectTaxEvidence(columns, choices);
   /** Of the columns of dates, by their places: how many are dates of the program, and texts with a number for the month. */
   const dates = new Map<number, { cells: number; texts: number }>();
   const states = new Set<number>();
@@ -45,25 +46,21 @@ export function collectEvidence(columns: readonly LaidColumn[], choices: Choices
     if (date.day === null || date.order === 'dmy' || date.order === 'mdy') of.texts++;
   }
 
-  function noteCell(kind: ColumnKind, cell: Cell): void {
-    if (kind === 'taxRate') {
-      if ('fault' in choiceOf(cell, kind, choices)) rates.other++;
-      else rates.known++;
-    } else if (cell.kind === 'text') {
-      const sign = numberOf(lineOf(cell.text))?.sign ?? null;
-      if (sign !== null) signs[sign]++;
-    }
+  function noteNumber(cell: Cell): void {
+    const sign = cell.kind === 'text' ? (numberOf(lineOf(cell.text))?.sign ?? null) : null;
+    if (sign !== null) signs[sign]++;
   }
 
   return {
     note({ cells }) {
+      tax.note(cells);
       for (const { index, column } of told) {
         const cell = cells[index] ?? null;
         if (cell === null) continue;
         if (column.kind === 'date') noteDate(index, cell);
         else if (column.kind === 'sourceState') {
           if (stateOf(cell) !== null) states.add(index);
-        } else noteCell(column.kind, cell);
+        } else noteNumber(cell);
       }
     },
     decide: () => ({
@@ -72,7 +69,7 @@ export function collectEvidence(columns: readonly LaidColumn[], choices: Choices
       hasSwapped: dates.values().some(({ cells, texts }) => cells > 0 && texts > 0),
       hasTextDates,
     }),
-    areRates: () => rates.known >= rates.other,
+    areRates: tax.areRates,
     knownStates: () => states,
   };
 }

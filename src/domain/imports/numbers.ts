@@ -12,8 +12,9 @@ export interface NumberText {
   /** The decimal sign that the text shows; null if it shows none. */
   readonly sign: DecimalSign | null;
   readonly isPercent: boolean;
-  /** Whether it states another currency than the dirham. */
+  /** Whether it states another currency than the dirham, or any. */
   readonly isForeign: boolean;
+  readonly isMoney: boolean;
 }
 
 const DIRHAM = /(?:MAD|DHS?|د\.?م\.?|درهما?|دراهم)\.?/giu;
@@ -26,6 +27,7 @@ export function numberOf(text: string): NumberText | null {
   if (text.length > LONGEST) return null;
   const isForeign = FOREIGN.test(text);
   const isPercent = /[%٪]/.test(text);
+  const isMoney = isForeign || text.search(DIRHAM) >= 0;
   const digits = text
     .replaceAll(/[٠-٩۰-۹]/g, (digit) => String((digit.codePointAt(0) ?? 0) % 16))
     .replace(FOREIGN, '')
@@ -44,6 +46,7 @@ export function numberOf(text: string): NumberText | null {
     sign: parsed.sign,
     isPercent,
     isForeign,
+    isMoney,
   };
 }
 

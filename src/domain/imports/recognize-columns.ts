@@ -15,6 +15,7 @@ const SAME: Readonly<Record<string, string>> = {
   no: 'numero',
   num: 'numero',
   nr: 'numero',
+  '#': 'numero',
   pourcentage: '%',
   pourcent: '%',
   percent: '%',
@@ -27,7 +28,7 @@ function keyWithoutCurrency(header: string): string {
   return (kept.length === 0 ? words : kept).map((word) => SAME[word] ?? word).join(' ');
 }
 
-const wordsIn = (header: string) => folded(header).match(/[\p{L}\p{N}]+|%/gu) ?? [];
+const wordsIn = (header: string) => folded(header).match(/[\p{L}\p{N}]+|[%#]/gu) ?? [];
 
 const UNDECIDED: ReadonlyMap<string, ImportField> = new Map(
   Object.entries(UNDECIDED_HEADERS).flatMap(([field, headers]) =>

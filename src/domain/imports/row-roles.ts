@@ -1,10 +1,10 @@
-import { folded, wordsOf } from '../invoice/search/fold.ts';
 import { type Cell, cellText, type SheetRow } from './cell.ts';
-import { choiceKey } from './choices.ts';
+import type { ColumnKind } from './columns.ts';
 import type { LaidColumn, Layout } from './layout.ts';
 import type { IgnoredReason } from './reading.ts';
 import { headerKey } from './recognize-columns.ts';
 import type { RowFault } from './row-rules.ts';
+import { isCalledSum, isSumName } from './sum-words.ts';
 
 /** What a row is. */
 export type RowRole =
@@ -13,10 +13,6 @@ export type RowRole =
   /** The first row of an invoice. Null: the invoice has no key. */
   | { readonly role: 'begins'; readonly key: string | null; readonly fault: RowFault | null }
   | { readonly role: 'continues'; readonly fault: RowFault | null };
-
-/** How sums are named, folded. */
-const TOTALS =
-  /^(sous|grand|montant|somme)?(total|totaux|somme|sum|subtotal|grandtotal|totals|المجموع|مجموع|الاجمالي|اجمالي|المجموعالعام)(general|generale|ht|ttc|tva|net|brut|apayer|mad|dh|العام|الكلي)*$/;
 
 /**
  * Makes a function that says what each row of a sheet is, in their order. It remembers the invoice to which the next row
@@ -33,20 +29,24 @@ export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
    * because it is hidden, or has nothing but a customer or a key.
    */
   let left: RowFault | null = null;
+  /** Whether the row before is left out because it has a sum. */
+  let isAfterSum = false;
 
   function begin(key: string | null, cells: SheetRow['cells'], fault: RowFault | null): RowRole {
     current = key;
     customer = customerOf(layout, cells);
     beginning = cells;
     left = null;
-    return { role: 'begins', key, fault };
+    return { role: 'begins', key, fault: fault ?? (isSubtotal(layout, cells) ? 'may_be_total' : null) };
   }
 
   return (row) => {
     const { cells } = row;
     if (cells.every((cell) => cell === null)) return { role: 'empty' };
     const key = keyOf(layout, cells);
-    const { reason, isOwn } = ignoredReason(layout, row);
+    const alone = current === undefined || isAfterSum ? null : aloneIn(layout, cells);
+    const { reason, isOwn } = ignoredReason(layout, row, alone !== null);
+    isAfterSum = reason === 'total';
     if (reason !== null) {
       const isOther = key === null ? hasCustomer(layout, cells) : key !== current;
       if (reason !== 'repeated_header' && isOther) left ??= 'no_beginning';
@@ -59,8 +59,10 @@ export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
       return { role: 'ignored', reason: 'hidden', key };
     }
     if (isContinued && left !== null) return begin(key, cells, left);
-    if (isContinued && current !== undefined)
-      return { role: 'continues', fault: key === null && isCalledTotal(layout, cells) ? 'may_be_total' : null };
+    if (isContinued && current !== undefined) {
+      const isSum = alone === 'quantity' || isCalledTotal(layout, cells);
+      return { role: 'continues', fault: key === null && isSum ? 'may_be_total' : null };
+    }
     // It may be a line of the invoice above, which would be incomplete without it.
     const isSame = current != null ? customer === customerOf(layout, cells) : mayContinue(layout, beginning, cells);
     if (key === null && current !== undefined && left === null && isSame)
@@ -70,18 +72,23 @@ export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
   };
 }
 
-const TOTAL_WORDS = new Set(['total', 'totaux', 'subtotal', 'somme', 'sum', 'المجموع', 'مجموع', 'الاجمالي', 'اجمالي']);
-const BEFORE_TOTAL = new Set(['sous', 'grand', 'montant', 'sub']);
-
 /** Whether the description of a row begins like the name of a sum: `Total facture A`. */
 function isCalledTotal({ descriptionColumn }: Layout, cells: SheetRow['cells']): boolean {
-  const text = descriptionColumn === null ? '' : cellText(cells[descriptionColumn] ?? null);
-  const [first = '', second = ''] = wordsOf(folded(text.slice(0, 100)));
-  return TOTAL_WORDS.has(first) || (BEFORE_TOTAL.has(first) && TOTAL_WORDS.has(second));
+  return isCalledSum(textAt(cells, descriptionColumn));
+}
+
+/** Whether a row that has a key or a customer is called a sum there, too, as subtotals of exports are. */
+function isSubtotal({ descriptionColumn, keyColumn, nameColumn }: Layout, cells: SheetRow['cells']): boolean {
+  const isCalled = [keyColumn, nameColumn].some((index) => isCalledSum(textAt(cells, index)));
+  return isCalled && isSumName(textAt(cells, descriptionColumn));
+}
+
+function textAt(cells: SheetRow['cells'], index: number | null): string {
+  return index === null ? '' : cellText(cells[index] ?? null);
 }
 
 function keyOf({ keyColumn }: Layout, cells: SheetRow['cells']): string | null {
-  return keyColumn === null ? null : cellText(cells[keyColumn] ?? null) || null;
+  return textAt(cells, keyColumn) || null;
 }
 
 function customerOf({ customerColumns }: Layout, cells: SheetRow['cells']): string {
@@ -97,16 +104,25 @@ function mayContinue(
   first: SheetRow['cells'],
   cells: SheetRow['cells'],
 ): boolean {
-  const textOf = (row: SheetRow['cells'], index: number | null) => (index === null ? '' : cellText(row[index] ?? null));
-  const order = textOf(cells, orderColumn);
-  if (order !== '' && order === textOf(first, orderColumn)) return true;
-  const repeated = customerColumns.filter((index) => textOf(cells, index) !== '');
+  const order = textAt(cells, orderColumn);
+  if (order !== '' && order === textAt(first, orderColumn)) return true;
+  const repeated = customerColumns.filter((index) => textAt(cells, index) !== '');
   if (nameColumn === null || repeated.includes(nameColumn)) return false;
-  return repeated.every((index) => textOf(cells, index) === textOf(first, index));
+  return repeated.every((index) => textAt(cells, index) === textAt(first, index));
 }
 
 function hasCustomer({ customerColumns }: Layout, cells: SheetRow['cells']): boolean {
   return customerColumns.some((index) => cells[index] != null);
+}
+
+/**
+ * Returns the kind of the column of a line that has the only cell of a row; null if there is none. It may be a part of a
+ * line, without which the invoice is incomplete, or a sum.
+ */
+function aloneIn({ columns }: Layout, cells: SheetRow['cells']): ColumnKind | null {
+  const [first, ...others] = [...cells.entries()].filter(([, cell]) => cell !== null);
+  const laid = others.length > 0 ? undefined : columns.find(({ index }) => index === first?.[0]);
+  return laid?.column.level === 'line' && !isSumName(textAt(cells, laid.index)) ? laid.column.kind : null;
 }
 
 /**
@@ -116,24 +132,24 @@ function hasCustomer({ customerColumns }: Layout, cells: SheetRow['cells']): boo
 function ignoredReason(
   layout: Layout,
   { cells }: SheetRow,
+  isAlone: boolean,
 ): { readonly reason: IgnoredReason | null; readonly isOwn: boolean } {
   const filled = [...cells.entries()].filter((entry): entry is [number, Cell] => entry[1] !== null);
   const own = filled.filter(([index]) => layout.columns.some((column) => column.index === index && isOwnKind(column)));
   const isOwn = own.length > 0;
   const is = (reason: IgnoredReason | null) => ({ reason, isOwn });
   if (own.length >= 2 && own.every(([index, cell]) => isHeader(layout, index, cell))) return is('repeated_header');
-  const texts = filled.filter(([, cell]) => cell.kind === 'text' && !/\d/.test(cell.text));
-  const named = texts.find(([, cell]) => TOTALS.test(choiceKey(cellText(cell))));
-  if (named && !isLine(layout, cells)) {
+  const named = filled.find(([, cell]) => cell.kind === 'text');
+  if (named && isNamedSum(layout, ...named) && !isLine(layout, cells)) {
     const others = [layout.keyColumn, ...layout.customerColumns].filter((index) => index !== named[0]);
     if (others.every((index) => index === null || cells[index] == null)) return is('total');
   }
-  if (filled.length === 1 && filled[0]?.[0] !== layout.descriptionColumn) {
+  if (filled.length === 1 && filled[0]?.[0] !== layout.descriptionColumn && !isAlone) {
     const [cell] = filled[0]?.slice(1) ?? [];
     return is(isSumAlone(cell as Cell) ? 'total' : 'note');
   }
   if (!isOwn) return is('note');
-  return is(!isPriced(layout, cells) && isRowOfSums(layout, own) ? 'total' : null);
+  return is(!isAlone && !isPriced(layout, cells) && isRowOfSums(layout, own) ? 'total' : null);
 }
 
 /** What another program says of a document makes no row of an invoice. */
@@ -145,8 +161,14 @@ function isHeader({ headerKeys }: Layout, index: number, cell: Cell): boolean {
   return cell.kind === 'text' && headerKey(cell.text) === headerKeys[index];
 }
 
+/** Whether the first text of a row is the name of a sum: one without figures, or above the key, as in `Total FA12`. */
+function isNamedSum({ keyColumn }: Layout, index: number, cell: Cell): boolean {
+  const text = cellText(cell);
+  return index === keyColumn ? isCalledSum(text) : !/\d/.test(text) && isSumName(text);
+}
+
 function isSumAlone(cell: Cell): boolean {
-  return cell.kind === 'number' || (cell.kind === 'text' && /^total|مجموع|إجمالي/i.test(cell.text.trim()));
+  return cell.kind === 'number' || isCalledSum(cellText(cell));
 }
 
 /** Whether a row has nothing but amounts of which it is not said what they are for. */
