@@ -1,3 +1,4 @@
+import { Watch } from '../kit/watch.ts';
 import type { Call, UseCase } from '../use-case.ts';
 import { ownImport } from './find-import.ts';
 import type { Import } from './import.ts';
@@ -25,7 +26,7 @@ export const watchImport = {
     { by }: Call,
     id: string,
   ): Promise<AsyncIterableIterator<ImportState>> {
-    return new Watch(await ownImport(imports, by, id), importFeed);
+    return new ImportStates(await ownImport(imports, by, id), importFeed);
   },
 } as const satisfies UseCase;
 
@@ -34,68 +35,34 @@ function isAtRest({ status, isSettled }: Import): boolean {
   return isSettled || status === 'unreadable' || status === 'checked';
 }
 
-class Watch implements AsyncIterableIterator<ImportState> {
+/** The states of one stream. */
+class ImportStates extends Watch<ImportState> {
   /** The state that is to be sent next. */
   #next: Import | null;
-  #isOver = false;
-  #wake: (() => void) | null = null;
-  readonly #end: () => void;
+  readonly #unfollow: () => void;
 
   constructor(imported: Import, feed: ImportFeed) {
+    super();
     this.#next = imported;
-    this.#end = isAtRest(imported)
+    this.#unfollow = isAtRest(imported)
       ? () => undefined
       : feed.follow(imported, (changed) => {
           this.#next = changed;
-          if (changed === null) this.#isOver = true;
-          this.#ring();
+          if (changed === null) this.finish();
+          else this.ring();
         });
   }
 
-  #ring(): void {
-    const wake = this.#wake;
-    this.#wake = null;
-    wake?.();
-  }
-
-  /** What `next` has without waiting; null if it must wait. */
-  #now(): IteratorResult<ImportState> | null {
+  protected take(): ImportState | null {
     const imported = this.#next;
-    if (this.#isOver || !imported) return this.#isOver ? this.#finish() : null;
+    if (imported === null) return null;
     this.#next = null;
-    if (isAtRest(imported)) {
-      this.#isOver = true;
-      this.#end();
-    }
-    return { done: false, value: { imported } };
+    // What is at rest is the last state: it is sent, and then the iteration ends.
+    if (isAtRest(imported)) this.finish();
+    return { imported };
   }
 
-  #finish() {
-    this.#isOver = true;
-    this.#end();
-    this.#ring();
-    return { done: true, value: undefined } as const;
-  }
-
-  next(): Promise<IteratorResult<ImportState>> {
-    const result = this.#now();
-    if (result) return Promise.resolve(result);
-    return new Promise((resolve) => {
-      this.#wake = () => resolve(this.#now() ?? this.next());
-    });
-  }
-
-  /** May be called while `next` waits. */
-  async return(): Promise<IteratorResult<ImportState>> {
-    return this.#finish();
-  }
-
-  async throw(error: unknown): Promise<never> {
-    this.#finish();
-    throw error;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
+  protected onEnd(): void {
+    this.#unfollow();
   }
 }

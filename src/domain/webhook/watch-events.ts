@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
+import { Watch } from '../kit/watch.ts';
 import { orderAt } from '../order-key.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import type { Call, UseCase } from '../use-case.ts';
@@ -55,8 +56,8 @@ export const invoiceEvents = {
     // sent.
     const past = start?.places ?? (await pastOf(needs, owner, opening, start !== null));
     const known = createKnownPlaces(opening, past, () => storeNow().getTime());
-    const watch = new Watch(owner, known, needs);
-    watch.onEnd(await eventFeed.subscribe(owner, watch));
+    const watch = new StreamedEvents(owner, known, needs);
+    watch.endBy(await eventFeed.subscribe(owner, watch));
     return watch;
   },
 } as const satisfies UseCase;
@@ -90,8 +91,8 @@ function startAt(text: string): { highest: string; places: null } | null {
   return Number.isNaN(milliseconds) ? null : { highest: orderAt(milliseconds), places: null };
 }
 
-/** The events of one stream. A class, not closures: a process holds tens of thousands. */
-class Watch implements AsyncIterableIterator<StreamedEvent>, EventListener {
+/** The events of one stream. */
+class StreamedEvents extends Watch<StreamedEvent> implements EventListener {
   readonly #owner: Owner;
   readonly #known: KnownPlaces;
   readonly #parts: Pick<InvoiceEventsNeeds, 'events' | 'report'>;
@@ -102,26 +103,30 @@ class Watch implements AsyncIterableIterator<StreamedEvent>, EventListener {
   /** The place from which the log must be read; null when the backlog is complete. */
   #readFrom: string | null;
   #gaps = 0;
-  #done = false;
-  #wake: (() => void) | null = null;
   #unsubscribe: () => void = () => undefined;
 
   constructor(owner: Owner, known: KnownPlaces, parts: Pick<InvoiceEventsNeeds, 'events' | 'report'>) {
+    super();
     this.#owner = owner;
     this.#known = known;
     this.#parts = parts;
     this.#readFrom = known.readFrom();
   }
 
-  onEnd(unsubscribe: () => void): void {
+  /** @param unsubscribe is called when the iteration has ended */
+  endBy(unsubscribe: () => void): void {
     this.#unsubscribe = unsubscribe;
+  }
+
+  protected onEnd(): void {
+    this.#unsubscribe();
   }
 
   event(event: WebhookEvent): void {
     if (this.#inbox.length >= INBOX) this.gap();
     else {
       this.#inbox.push(event);
-      this.#ring();
+      this.ring();
     }
   }
 
@@ -130,54 +135,25 @@ class Watch implements AsyncIterableIterator<StreamedEvent>, EventListener {
     this.#inbox = [];
     this.#backlog = [];
     this.#readFrom = this.#known.readFrom();
-    this.#ring();
-  }
-
-  #ring(): void {
-    const wake = this.#wake;
-    this.#wake = null;
-    wake?.();
-  }
-
-  #finish() {
-    this.#done = true;
-    this.#unsubscribe();
-    this.#ring();
-    return { done: true, value: undefined } as const;
+    this.ring();
   }
 
   /** The next event in memory that was not sent before. */
-  #take(): WebhookEvent | null {
+  protected take(): StreamedEvent | null {
     for (;;) {
       const event = this.#backlog.shift() ?? (this.#readFrom === null ? this.#inbox.shift() : undefined);
       if (!event) return null;
       if (this.#known.has(event.place)) continue;
       this.#known.add(event.place);
-      return event;
+      return { cursor: () => this.#known.cursor(), event };
     }
   }
 
-  /** What `next` has without waiting; null if it must wait. */
-  #now(): IteratorResult<StreamedEvent> | null {
-    if (this.#done) return this.#finish();
-    const event = this.#take();
-    return event && { done: false, value: { cursor: () => this.#known.cursor(), event } };
+  protected override read(): Promise<void> | null {
+    return this.#readFrom === null ? null : this.#readPage(this.#readFrom);
   }
 
-  /**
-   * No async function: each waiting stream would keep its suspended state. An event resolves the waiting promise with the
-   * result itself, because a promise of it would take three more turns for each stream.
-   */
-  next(): Promise<IteratorResult<StreamedEvent>> {
-    const result = this.#now();
-    if (result) return Promise.resolve(result);
-    if (this.#readFrom !== null) return this.#read(this.#readFrom).then(() => this.next());
-    return new Promise((resolve) => {
-      this.#wake = () => resolve(this.#now() ?? this.next());
-    });
-  }
-
-  async #read(from: string): Promise<void> {
+  async #readPage(from: string): Promise<void> {
     const seen = this.#gaps;
     try {
       const page = await this.#parts.events.after(this.#owner, from, PAGE);
@@ -189,19 +165,5 @@ class Watch implements AsyncIterableIterator<StreamedEvent>, EventListener {
       this.#parts.report('the log of events could not be read for a stream; the read is retried', error);
       await sleep(RETRY_MS);
     }
-  }
-
-  /** May be called while `next` waits. */
-  async return(): Promise<IteratorResult<StreamedEvent>> {
-    return this.#finish();
-  }
-
-  async throw(error: unknown): Promise<never> {
-    this.#finish();
-    throw error;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
   }
 }
