@@ -1,12 +1,16 @@
-import { clientSuite, firstExample, root } from '../support/client-suite.ts';
+import { root } from '../support/client-examples.ts';
+import { clientSuite, examplesInTurn, type FirstExample, firstExample } from '../support/client-suite.ts';
 
 clientSuite('TypeScript', process.execPath, ['clients/typescript/conformance.ts']);
 
-firstExample({
+const README: FirstExample = {
   folder: 'typescript',
   fence: 'ts',
   start(example) {
     const source = example.replace("'@fatoura/client'", `'${root}/clients/typescript/src/index.ts'`);
     return [process.execPath, '--input-type=module-typescript', '--eval', source];
   },
-});
+};
+
+firstExample(README);
+examplesInTurn(README);

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientSuite, examplesOf, firstExample, root } from '../support/client-suite.ts';
+import { readName } from '../../scripts/release/packages.ts';
+import { examplesOf, root } from '../support/client-examples.ts';
+import { clientSuite, firstExample } from '../support/client-suite.ts';
 import { hasTool } from '../support/tools.ts';
 
 // The client for Go: its promises, its README, and the strict checks of its ecosystem.
@@ -59,7 +61,7 @@ function examplesModule(examples: readonly string[]): string {
 function moduleOf(name: string, imports: readonly string[], code: string): string {
   const folder = join(CACHE, name);
   mkdirSync(folder, { recursive: true });
-  const client = 'fatoura.example/fatoura';
+  const client = readName('go.mod', readFileSync(join(CLIENT, 'go.mod'), 'utf8'));
   const required = `require ${client} v0.0.0\n\nreplace ${client} => ${CLIENT}\n`;
   writeFileSync(join(folder, 'go.mod'), `module example\n\ngo 1.24\n\n${required}`);
   const imported = [...imports, client].map((each) => `\t"${each}"\n`).join('');

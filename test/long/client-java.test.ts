@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientSuite, examplesOf, firstExample, root } from '../support/client-suite.ts';
+import { examplesOf, root } from '../support/client-examples.ts';
+import { clientSuite, firstExample } from '../support/client-suite.ts';
 import { hasTool } from '../support/tools.ts';
 
 // The client for Java: its promises, its README, and a build with every warning of the compiler as an error. Maven

@@ -3,7 +3,8 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { clientSuite, firstExample, root } from '../support/client-suite.ts';
+import { root } from '../support/client-examples.ts';
+import { clientSuite, examplesInTurn, type FirstExample, firstExample } from '../support/client-suite.ts';
 import { hasTool } from '../support/tools.ts';
 
 // The client for PHP: the suite, its own tests, and the package as Composer installs it. PHPStan is in no registry that
@@ -46,11 +47,13 @@ describe.skipIf(!hasTool('php'))('the client for PHP (skipped without php-cli an
       run('composer', ['install', '--no-interaction', '--quiet'], project);
     });
 
-    firstExample({
+    const readme: FirstExample = {
       folder: 'php',
       fence: 'php',
       start: (source) => ['php', '-d', `include_path=${project}`, '-r', source],
-    });
+    };
+    firstExample(readme);
+    examplesInTurn(readme);
   });
 
   clientSuite('PHP', 'php', ['clients/php/conformance.php']);

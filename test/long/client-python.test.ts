@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { clientSuite, firstExample, root } from '../support/client-suite.ts';
+import { root } from '../support/client-examples.ts';
+import { clientSuite, examplesInTurn, type FirstExample, firstExample } from '../support/client-suite.ts';
 import { pythonWith } from '../support/python-tool.ts';
 
 // The client for Python: the suite with both of its forms, its own tests, its types, and the package as it is installed.
@@ -28,12 +29,14 @@ describe.skipIf(python === null)('the client for Python (skipped without Python 
     expect(execFileSync(command, args, { cwd: installed, env, encoding: 'utf8' })).toContain('"builtins.int"');
   });
 
-  firstExample({
+  const readme: FirstExample = {
     folder: 'python',
     fence: 'python',
     start: (source) => [command, '-c', source],
     environment: { PYTHONPATH: installed },
-  });
+  };
+  firstExample(readme);
+  examplesInTurn(readme);
 
   it('has strict types', () => {
     expect(run('-m', 'mypy')).toContain('Success');

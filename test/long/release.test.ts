@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { root } from '../support/client-suite.ts';
+import { root } from '../support/client-examples.ts';
 import { pythonWith } from '../support/python-tool.ts';
 import { toolPath } from '../support/tools.ts';
 
@@ -77,7 +77,10 @@ describe('npm run release', () => {
       'fatoura/Fatoura.java',
     ])
       expect(text).toContain(file);
-    expect(text).not.toMatch(/_test\.go|conformance|tests\//);
+    const listed = text.slice(0, text.indexOf('Names, and how to change them:'));
+    expect(listed).not.toMatch(/_test\.go|conformance|tests\//);
+    expect(text).toMatch(/^- Go: \S+ \(clients\/go\/go\.mod, named in .*clients\/go\/README\.md/m);
+    expect(text).toMatch(/^- Maven: \S+:fatoura-client \(clients\/java\/pom\.xml, groupId and artifactId, named in /m);
   });
 
   it('makes the same bytes of the same commit, in any zone', () => {

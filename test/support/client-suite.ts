@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { examplesOf, root } from './client-examples.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 import { sampled, testLong } from './samples.ts';
 import { startService, type TestService } from './service.ts';
@@ -31,8 +31,6 @@ interface Result {
   readonly error?: Readonly<Record<string, unknown>>;
 }
 
-/** The root of the project. */
-export const root = fileURLToPath(new URL('../..', import.meta.url));
 const CASES = JSON.parse(readFileSync(`${root}/clients/conformance/cases.json`, 'utf8')) as readonly Case[];
 
 /**
@@ -142,31 +140,39 @@ export interface FirstExample {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Declares the test that the first example of a README runs as it stands, and has at most five lines. */
-export function firstExample({ folder, fence, start, prints = ACCEPTED, environment }: FirstExample): void {
-  it(`the first example in clients/${folder}/README.md runs as it stands, in at most five lines`, async () => {
-    const service = await startService();
-    const { secretKey } = await service.tenant();
-    const [example = ''] = examplesOf(folder, fence);
-    expect(example.trim().split('\n').length).toBeLessThanOrEqual(5);
-    const [command, ...args] = start(example);
-    const child = spawn(command, args, {
-      cwd: root,
-      env: { ...process.env, ...environment, FATOURA_URL: service.url, FATOURA_KEY: secretKey },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const output = Buffer.concat(await Array.fromAsync(child.stdout)).toString();
-    expect(output).toMatch(prints);
-    await service.close();
+/** Declares the test that the examples of a README that need no webhook run as they stand, one after the other. */
+export function examplesInTurn(example: FirstExample): void {
+  it(`the examples in clients/${example.folder}/README.md run as they stand, in their order`, async () => {
+    const inTurn = examplesOf(example.folder, example.fence).filter((text) => !/verify/i.test(text));
+    expect(inTurn).toHaveLength(3);
+    await expectAccepted(example, inTurn.join('\n'));
   });
 }
 
-/** The examples of a client's README, without the indentation of lists. */
-export function examplesOf(folder: string, fence: string): string[] {
-  const readme = readFileSync(`${root}/clients/${folder}/README.md`, 'utf8');
-  return [...readme.matchAll(new RegExp(`^( *)\`\`\`${fence}\\n(.*?)^ *\`\`\``, 'gms'))].map(
-    ([, indent = '', text = '']) => text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  );
+/** Declares the test that the first example of a README runs as it stands, and has at most five lines. */
+export function firstExample(example: FirstExample): void {
+  it(`the first example in clients/${example.folder}/README.md runs as it stands, in at most five lines`, async () => {
+    const [text = ''] = examplesOf(example.folder, example.fence);
+    expect(text.trim().split('\n').length).toBeLessThanOrEqual(5);
+    await expectAccepted(example, text);
+  });
+}
+
+/** Runs a program against a service of its own: it ends without a failure, and prints an accepted invoice. */
+async function expectAccepted({ start, prints = ACCEPTED, environment }: FirstExample, source: string): Promise<void> {
+  const service = await startService();
+  const { secretKey } = await service.tenant();
+  const [command, ...args] = start(source);
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { ...process.env, ...environment, FATOURA_URL: service.url, FATOURA_KEY: secretKey },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const output = Buffer.concat(await Array.fromAsync(child.stdout)).toString();
+  expect(await ended).toEqual([0, null]);
+  expect(output).toMatch(prints);
+  await service.close();
 }
 
 const ACCEPTED = /status\W+accepted/;
