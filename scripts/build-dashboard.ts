@@ -4,18 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildFolder } from './build/built-folder.ts';
 import { buildDocs } from './build-docs.ts';
-import { buildLive, LIVE_SOURCES } from './build-live.ts';
+import { buildLive, copyReleases, LIVE_SOURCES } from './build-live.ts';
 
-// The pages import sets and limits of the domain.
+// The pages import sets and limits of the domain, and texts that documents have too.
 const SOURCES = [
-  ...[
-    'src/dashboard',
-    'src/domain',
-    'scripts/build-dashboard.ts',
-    'scripts/build',
-    'package.json',
-    'package-lock.json',
-  ],
+  ...['src/dashboard', 'src/domain', 'src/text', 'scripts/build-dashboard.ts', 'scripts/build'],
+  ...['package.json', 'package-lock.json'],
   ...LIVE_SOURCES,
 ];
 
@@ -43,6 +37,7 @@ export function buildDashboard(root: string): Promise<boolean> {
       },
     });
     await buildLive(root, join(folder, 'live'));
+    copyReleases(root, join(folder, 'live'));
   });
 }
 

@@ -8,9 +8,6 @@ interface CreditLabels {
   /** The invoice that replaces this one. */
   readonly replacedBy: string;
   readonly reason: string;
-  /** What credit notes credit of the invoice. */
-  readonly creditedInPart: string;
-  readonly creditedInWhole: string;
 }
 
 /** The names of what only corrections have, in the PDF, the mail and the verification page. */
@@ -20,23 +17,17 @@ export const CREDIT_LABELS: Readonly<Record<DocumentLanguage, CreditLabels>> = {
     replaced: 'Remplace la facture',
     replacedBy: 'Remplacée par la facture',
     reason: 'Motif de l’avoir',
-    creditedInPart: 'Créditée en partie',
-    creditedInWhole: 'Créditée en totalité',
   },
   ar: {
     original: 'الفاتورة الأصلية',
     replaced: 'تحل محل الفاتورة',
     replacedBy: 'حلت محلها الفاتورة',
     reason: 'سبب الإشعار',
-    creditedInPart: 'مُلغاة جزئيا بإشعار دائن',
-    creditedInWhole: 'مُلغاة كليا بإشعار دائن',
   },
   en: {
     original: 'Original invoice',
     replaced: 'Replaces the invoice',
     replacedBy: 'Replaced by the invoice',
     reason: 'Reason for the credit',
-    creditedInPart: 'Credited in part',
-    creditedInWhole: 'Credited in full',
   },
 };

@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import { isUnchanged, weakEtag } from './headers.ts';
 
-/** The file that `scripts/build-dashboard.ts` makes of `clients/live`. */
+/** Where `scripts/build-dashboard.ts` puts the file that it makes of `clients/live`, and those of earlier releases. */
 const [FOLDER, FILE] = [new URL('../../dist/dashboard/live/', import.meta.url), 'fatoura-live.js'];
+/** An address that changes with the contents. */
+const PINNED = /^fatoura-live-[0-9a-f]{12}\.js$/;
 
 interface Element {
   readonly bytes: Buffer;
@@ -17,39 +19,44 @@ interface Element {
 
 /**
  * The routes of the element `<fatoura-invoice>` for pages of any origin (docs/live-pages.md, "The element"): the file at
- * an address that stays, the same file at an address that changes with its contents, and its integrity hash.
+ * an address that stays, the same file at an address that changes with its contents, its integrity hash, and the files
+ * of earlier releases, which pages may have pinned.
  * @param publicUrl the address of the service for browsers
+ * @param folder the file of the running version, and earlier ones under the names that have their digests
  */
-export function liveElement(publicUrl: string): readonly (readonly [string, Middleware])[] {
+export function liveElement(publicUrl: string, folder: URL = FOLDER): readonly (readonly [string, Middleware])[] {
   let reading: Promise<Element> | null = null;
   /** @throws {ServiceError} 503 before the file is built */
   const element = (): Promise<Element> => {
-    reading ??= readElement().catch(() => {
+    reading ??= readElement(new URL(FILE, folder)).catch(() => {
       reading = null;
       throw serviceError('internal_error', 'The element is not built. Run `npm run build`.', null, 503);
     });
     return reading;
   };
-  const send =
-    (cached: string): Middleware =>
-    async (ctx) => {
-      const { bytes } = await element();
-      ctx.set('Cache-Control', cached);
-      // Pages that isolate themselves load nothing else from other origins.
-      ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
-      if (isUnchanged(ctx, weakEtag(bytes))) return;
-      ctx.type = 'text/javascript; charset=utf-8';
-      ctx.body = bytes;
-    };
-  const sendForGood = send('public, max-age=31536000, immutable');
+  /** Null if there is no such file, or if it is not the one that its name says. */
+  const pinned = async (name: string): Promise<Element | null> => {
+    const running = await element();
+    if (name === running.name || !PINNED.test(name)) return name === running.name ? running : null;
+    const released = await readElement(new URL(name, folder)).catch(() => null);
+    return released?.name === name ? released : null;
+  };
+  const send = (ctx: Context, { bytes }: Element, cached: string): void => {
+    ctx.set('Cache-Control', cached);
+    // Pages that isolate themselves load nothing else from other origins.
+    ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
+    if (isUnchanged(ctx, weakEtag(bytes))) return;
+    ctx.type = 'text/javascript; charset=utf-8';
+    ctx.body = bytes;
+  };
   return [
-    ['/live/v1.js', send('public, max-age=300')],
+    ['/live/v1.js', async (ctx) => send(ctx, await element(), 'public, max-age=300')],
     [
       '/live/v1/:file',
-      async (ctx, next) => {
-        if ((ctx.params as { file?: string }).file !== (await element()).name)
-          throw serviceError('resource_not_found', `There is no such file. ${publicUrl}/live/v1.json has the address.`);
-        await sendForGood(ctx, next);
+      async (ctx) => {
+        const found = await pinned((ctx.params as { file?: string }).file ?? '');
+        if (found) return send(ctx, found, 'public, max-age=31536000, immutable');
+        throw serviceError('resource_not_found', `There is no such file. ${publicUrl}/live/v1.json has the address.`);
       },
     ],
     [
@@ -66,8 +73,8 @@ export function liveElement(publicUrl: string): readonly (readonly [string, Midd
   ];
 }
 
-async function readElement(): Promise<Element> {
-  const bytes = await readFile(new URL(FILE, FOLDER));
+async function readElement(file: URL): Promise<Element> {
+  const bytes = await readFile(file);
   const name = `fatoura-live-${hash('sha256', bytes, 'hex').slice(0, 12)}.js`;
   return { bytes, name, integrity: `sha384-${hash('sha384', bytes, 'base64')}` };
 }

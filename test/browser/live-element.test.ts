@@ -90,7 +90,7 @@ describe.skipIf(BROWSER_PATH === null)('<fatoura-invoice> in a page of another s
   const newInvoice = async (ice?: string) => {
     const key = new Client(service.url, (await service.tenant()).secretKey);
     const { body } = await key.post('/v1/invoices', ice ? invoiceFor(ice) : invoiceBody());
-    return body as { readonly id: string; readonly client_secret: string };
+    return { ...(body as { readonly id: string; readonly client_secret: string }), key };
   };
 
   it('the service serves it at an address that stays and at one that is pinned, to every origin', async () => {
@@ -142,6 +142,31 @@ describe.skipIf(BROWSER_PATH === null)('<fatoura-invoice> in a page of another s
       await expectAccessible(page);
       expect(complaints).toEqual([]);
     }
+  });
+
+  it('shows what accepted credit notes credit', async () => {
+    const { id, client_secret: secret, key } = await newInvoice();
+    await key.settled(id);
+    const credit = async (input: string) => {
+      const credited = `... on CreditInvoicePayload { creditNote { id } } ... on Error { message }`;
+      const { body } = await key.graphql(
+        `mutation { creditInvoice(invoiceId: "${id}", input: ${input}) { ${credited} } }`,
+      );
+      const of = `node(id: "${body.data.creditInvoice.creditNote.id}") { ... on CreditNote { status } }`;
+      await expect.poll(async () => (await key.graphql(`{ ${of} }`)).body.data.node.status).toBe('accepted');
+    };
+    await credit('{ reason: discount, amounts: [{ taxRate: 20, net: 1000 }] }');
+    const { page } = await open(element(secret));
+    const credited = async () => (await shown(page, 'credited')).map((text) => text?.replaceAll('\u00a0', ' '));
+    await expect.poll(credited).toEqual([expect.stringMatching(/^Créditée en partie 12,00 MAD \(\d.* \d{4}\)$/)]);
+    await credit('{ reason: cancellation }');
+    await page.reload();
+    await expect.poll(credited).toEqual([expect.stringMatching(/^Créditée en totalité 120,00 MAD /)]);
+    await page.$eval('fatoura-invoice', (first) => first.setAttribute('lang', 'ar'));
+    expect(await credited()).toEqual([expect.stringMatching(/^مُلغاة كليا بإشعار دائن 120,00 MAD /)]);
+    await page.$eval('fatoura-invoice', (first) => first.setAttribute('lang', 'en'));
+    expect(await credited()).toEqual([expect.stringMatching(/^Credited in full 120.00 MAD \(\d+ \w+ \d{4}\)$/)]);
+    await expectAccessible(page);
   });
 
   it('changes its language, and says that a secret opens nothing', async () => {

@@ -1,6 +1,8 @@
+import { formatDay } from '../../../src/dashboard/text/dates.ts';
 import { INVOICE_TEXTS } from '../../../src/dashboard/text/invoice-texts.ts';
 import { chooseLanguage, DIRECTIONS } from '../../../src/dashboard/text/languages.ts';
 import { formatAmount } from '../../../src/dashboard/text/local-number.ts';
+import { CREDITED_LABELS } from '../../../src/text/credited-labels.ts';
 import { CancelledError } from '../../typescript/src/errors.ts';
 import { isFinal } from '../../typescript/src/follow.ts';
 import { follow, type LiveInvoice } from './follow.ts';
@@ -10,7 +12,10 @@ import { STYLE } from './style.ts';
 type Shown = LiveInvoice | 'loading' | 'refused';
 
 /** The parts, in their order. */
-const PARTS = ['test', 'seller', 'title', 'amount', 'label', 'status', 'reason', 'documents', 'connection'] as const;
+const PARTS = [
+  ...(['test', 'seller', 'title', 'amount', 'label'] as const),
+  ...(['credited', 'status', 'reason', 'documents', 'connection'] as const),
+] as const;
 
 /**
  * `<fatoura-invoice client-secret="…">`: an invoice for its customer, with its status as it changes. The attribute
@@ -89,7 +94,7 @@ export class FatouraInvoice extends (globalThis.HTMLElement ?? Object) {
     const stated = this.closest('[lang]')?.getAttribute('lang');
     const language = chooseLanguage('', stated ? [stated] : navigator.languages);
     const texts = INVOICE_TEXTS[language];
-    const { root, test, seller, title, amount, label, status, reason, documents, connection } = this.#parts;
+    const { root, test, seller, title, amount, label, credited, status, reason, documents, connection } = this.#parts;
     const invoice = this.invoice;
     const inTest = invoice?.environment === 'test';
     // Of several regions of a page, each has a name of its own.
@@ -98,8 +103,16 @@ export class FatouraInvoice extends (globalThis.HTMLElement ?? Object) {
     put(test, inTest && [made('strong', texts.test), ` ${texts.testUnder}`]);
     put(seller, invoice?.seller_name && [made('bdi', invoice.seller_name)]);
     put(title, invoice && [`${texts.invoice} `, made('bdi', invoice.number ?? texts.numberToCome)]);
-    put(amount, invoice && [made('bdi', `${formatAmount(invoice.net_to_pay, language)}\u00a0${invoice.currency}`)]);
+    const money = (centimes: number) => made('bdi', `${formatAmount(centimes, language)}\u00a0${invoice?.currency}`);
+    put(amount, invoice && [money(invoice.net_to_pay)]);
     put(label, invoice && [texts.payable]);
+    const credit = invoice?.credited;
+    const inWhole = credit?.amount === invoice?.amount;
+    const creditedAs = CREDITED_LABELS[language][inWhole ? 'inWhole' : 'inPart'];
+    put(
+      credited,
+      credit && [made('strong', creditedAs), ' ', money(credit.amount), ` (${formatDay(credit.last_date, language)})`],
+    );
     const { headline, meaning } = invoice
       ? (inTest && texts.testStatuses[invoice.status]) || texts.statuses[invoice.status]
       : this.#shown === 'refused'

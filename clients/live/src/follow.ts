@@ -16,6 +16,13 @@ export interface LiveInvoice extends StatusMessage {
   readonly net_to_pay: number;
   readonly currency: string;
   readonly seller_name: string | null;
+  /** What accepted credit notes credit of it, when it was read; null if there is none. */
+  readonly credited: {
+    /** Their sum, centimes. */
+    readonly amount: number;
+    /** The day of the last one in Morocco: `2026-01-31`. */
+    readonly last_date: string;
+  } | null;
   /** Why the authority rejected it, in French. */
   readonly problems: readonly { readonly message: string }[];
   /** Null until it is accepted. */
@@ -34,7 +41,8 @@ export interface FollowOptions {
 
 const READ = `query ($id: ID!) { node(id: $id) { ... on Invoice {
   id status environment number amount net_to_pay: netToPay currency seller_name: sellerName dgi_id: dgiId
-  rejection_reason: rejectionReason updated_at: updatedAt problems { message } documents { pdf { url } xml { url } }
+  rejection_reason: rejectionReason updated_at: updatedAt credited: acceptedCredit { amount last_date: lastDate }
+  problems { message } documents { pdf { url } xml { url } }
 } } }`;
 
 /** Pause before an invoice is read again that could not be read, milliseconds. */

@@ -1,6 +1,7 @@
 import type { ComponentChild } from 'preact';
 import { CREDIT_LABELS } from '../../text/credit-labels.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
+import { CREDITED_LABELS } from '../../text/credited-labels.ts';
 import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
 import { PARTICULAR_LABELS } from '../../text/particular-labels.ts';
 import { STAMP_DUTY_LABELS } from '../../text/stamp-duty-labels.ts';
@@ -138,7 +139,7 @@ function statedOf({ references, servicePeriod, foreignValue, withholding }: Invo
 /** Says what accepted credit notes credit of an invoice, as its verification page does. */
 function creditedOf({ acceptedCredit: credit, amount }: InvoiceOnly, language: Language) {
   if (credit === null) return [];
-  const label = CREDIT_LABELS[language][credit.amount === amount ? 'creditedInWhole' : 'creditedInPart'];
+  const label = CREDITED_LABELS[language][credit.amount === amount ? 'inWhole' : 'inPart'];
   const what = (
     <>
       <bdi>{formatMoney(credit.amount, language)}</bdi> ({formatDay(credit.lastDate, language)})

@@ -4,6 +4,7 @@ import type { DocumentLanguage } from '../../domain/document-language.ts';
 import { PUBLIC_KINDS, type PublicFacts } from '../../domain/invoice/verify-publicly.ts';
 import { CURRENCY } from '../../domain/money.ts';
 import { CREDIT_LABELS } from '../../text/credit-labels.ts';
+import { CREDITED_LABELS } from '../../text/credited-labels.ts';
 import { directionOf, FORMATS } from '../../text/document-format.ts';
 import { html, Markup } from '../../text/markup.ts';
 import { WITHHOLDING_LABELS } from '../../text/withholding-labels.ts';
@@ -62,7 +63,7 @@ ${
         fact(withholding.withheld, format.money(-withheld, CURRENCY)),
       ]
 }${fact(texts.payable, format.money(facts.amount - (withheld ?? 0), CURRENCY), 'amount')}
-${credited && fact(labels[credited.isWhole ? 'creditedInWhole' : 'creditedInPart'], dated(format.money(credited.amount, CURRENCY), format.longDate(credited.lastDate)))}
+${credited && fact(CREDITED_LABELS[language][credited.isWhole ? 'inWhole' : 'inPart'], dated(format.money(credited.amount, CURRENCY), format.longDate(credited.lastDate)))}
 ${replacedBy && fact(labels.replacedBy, dated(replacedBy.number, format.longDate(replacedBy.issueDate)))}
 ${fact(texts.dgiId, facts.dgiId)}
 ${fact(texts.acceptedAt, format.moment(facts.acceptedAt))}

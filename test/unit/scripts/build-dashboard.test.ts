@@ -8,7 +8,8 @@ let root: string;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'pages-'));
-  for (const folder of ['src/dashboard', 'src/domain', 'clients/live/src', 'clients/typescript/src'])
+  const live = ['clients/live/src', 'clients/live/releases'];
+  for (const folder of ['src/dashboard', 'src/domain', 'src/text', ...live, 'clients/typescript/src'])
     await mkdir(join(root, folder), { recursive: true });
   await writeFile(join(root, 'package.json'), '{}');
   await writeFile(join(root, 'src/dashboard/index.html'), '<script type="module" src="./main.ts"></script>');
@@ -42,6 +43,12 @@ it('builds when the sources or the packages changed, and only then', async () =>
   expect(await buildDashboard(root)).toBe(true);
   await writeFile(join(root, 'package-lock.json'), '{}');
   expect(await buildDashboard(root)).toBe(true);
+});
+
+it('puts the files of releases beside the element of this version', async () => {
+  await writeFile(join(root, 'clients/live/releases/fatoura-live-000000000000.js'), 'released');
+  await buildDashboard(root);
+  expect(await readdir(join(root, 'dist/dashboard/live'))).toEqual(['fatoura-live-000000000000.js', 'fatoura-live.js']);
 });
 
 it('keeps the pages that there are when a source is invalid', async () => {
