@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,9 +16,11 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { checkChangelog, checkGoModule, checkManifest, checkTree } from './release/checks.ts';
+import { releasedFile } from './build-live.ts';
+import { checkChangelog, checkManifest, checkTree } from './release/checks.ts';
 import { checkContents, type Item, readArchive } from './release/contents.ts';
 import { makePackage, run } from './release/make-package.ts';
+import { nameLines, packageNames, unusableNames } from './release/names.ts';
 import { PACKAGES } from './release/packages.ts';
 import { help, publishingCommands } from './release/publishing.ts';
 
@@ -29,10 +32,12 @@ const EXIT = { made: 0, problems: 1, usage: 2 } as const;
 const { version, license } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const DEFAULT_FOLDER = `release/${version}`;
 
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const isFile = (path: string) => statSync(join(ROOT, path), { throwIfNoEntry: false })?.isFile() === true;
+const git = (...args: string[]) => run('git', args, ROOT).trim();
+
 /** Checks the sources. @returns the problems and what remains for a person */
 function checkSources(): { problems: string[]; remaining: string[] } {
-  const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-  const git = (...args: string[]) => run('git', args, ROOT).trim();
   const tag = git('tag', '--list', `v${version}`);
   const tree = checkTree(
     {
@@ -53,14 +58,14 @@ function checkSources(): { problems: string[]; remaining: string[] } {
       ),
       ...changelog.problems,
     ],
-    remaining: [...tree.remaining, ...changelog.remaining, ...checkGoModule(read('clients/go/go.mod'))],
+    remaining: [...tree.remaining, ...changelog.remaining, ...unusableNames(packageNames(read))],
   };
 }
 
 /** Makes all packages in `output`, of a clone of the commit, which has nothing that is not committed. */
-function makeAll(output: string): { problems: string[]; left: string[] } {
+function makeAll(output: string): { problems: string[]; left: string[]; remaining: string[] } {
   const scratch = mkdtempSync(join(tmpdir(), 'fatoura-release-'));
-  const [problems, left]: [string[], string[]] = [[], []];
+  const [problems, left, remaining]: [string[], string[], string[]] = [[], [], []];
   try {
     const tree = join(scratch, 'tree');
     run('git', ['clone', '--quiet', '--shared', ROOT, tree], ROOT);
@@ -71,11 +76,14 @@ function makeAll(output: string): { problems: string[]; left: string[] } {
       } catch (error) {
         problems.push(`${made.folder}: ${error instanceof Error ? error.message : error}`);
       }
+    // Pages pin it by its digest, so later versions have to serve it.
+    const live = releasedFile(tree);
+    if (!existsSync(join(tree, live))) remaining.push(`there is no ${live} yet: npm run live:publish`);
     for (const name of CONTRACTS) copyFileSync(join(tree, name), join(output, name));
   } finally {
     rmSync(scratch, { recursive: true });
   }
-  return { problems, left };
+  return { problems, left, remaining };
 }
 
 /** @returns the lines about an archive: its size and that of each of its files, bytes */
@@ -105,6 +113,7 @@ async function release(output: string): Promise<number> {
   const { problems, remaining } = checkSources();
   const made = makeAll(output);
   problems.push(...made.problems);
+  remaining.push(...made.remaining);
   const sums: string[] = [];
   for (const name of readdirSync(output).toSorted()) {
     if (name === SUMS) continue;
@@ -121,6 +130,9 @@ async function release(output: string): Promise<number> {
   }
   writeFileSync(join(output, SUMS), sums.join(''));
   console.log(`\n${SUMS}\n${sums.join('')}`);
+  const tracked = git('ls-files', '-z', 'clients', 'test').split('\0');
+  const filesWith = (text: string) => tracked.filter((path) => isFile(path) && read(path).includes(text));
+  list('Names, and how to change them:', nameLines(packageNames(read), filesWith));
   list('Left out, because a tool is missing:', made.left);
   list('Remains to be done by a person:', remaining);
   list('Problems:', problems);

@@ -65,11 +65,3 @@ export function checkChangelog(text: string, version: string): Findings {
     return { problems: [], remaining: [`CHANGELOG.md has ${version} under "Unreleased": give it its heading and day`] };
   return { problems: [`CHANGELOG.md has no entry for ${version}`], remaining: [] };
 }
-
-/** Says where go.mod has a path that nobody can fetch. */
-export function checkGoModule(text: string): string[] {
-  const module = /^module (\S+)$/m.exec(text)?.[1] ?? '';
-  return /^[\w.-]+\.example\//.test(module)
-    ? [`clients/go/go.mod: ${module} is at no real host: put the path of the repository there`]
-    : [];
-}

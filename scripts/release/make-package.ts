@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Package } from './packages.ts';
 
@@ -34,9 +33,8 @@ const isThere = (command: string, ...args: string[]): boolean =>
 export function makePackage(made: Package, version: string, tree: string, output: string): string[] {
   const folder = join(tree, made.folder);
   if (made.manifest === 'package.json') {
-    if (existsSync(join(folder, 'package-lock.json'))) run('npm', ['ci', '--no-audit', '--no-fund'], folder);
-    run('npm', ['run', 'build'], folder);
-    run('npm', ['pack', '--ignore-scripts', '--pack-destination', output], folder);
+    // Its script `prepack` builds it.
+    run('npm', ['pack', '--pack-destination', output], folder);
     return [];
   }
   if (made.manifest === 'pyproject.toml') return makeWheel(folder, output);

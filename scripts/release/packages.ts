@@ -60,6 +60,22 @@ export function readManifest(name: string, text: string): Stated | null {
   }
 }
 
+/** Reads the name of a package from its manifest: Maven's with its group, Go's as a path. @throws Error if it has none */
+export function readName(manifest: Package['manifest'], text: string): string {
+  const value = (pattern: RegExp) => pattern.exec(text)?.[1];
+  const names = {
+    'package.json': () => JSON.parse(text).name,
+    'composer.json': () => JSON.parse(text).name,
+    'pyproject.toml': () => value(/^name = "([^"]+)"$/m),
+    // Of the project, whose elements come before those of its dependencies.
+    'pom.xml': () => [value(/<groupId>([^<]+)</), value(/<artifactId>([^<]+)</)].join(':'),
+    'go.mod': () => value(/^module (\S+)$/m),
+  };
+  const name: string | undefined = names[manifest]();
+  if (!name) throw new Error(`a ${manifest} has no name`);
+  return name;
+}
+
 /** Whether packages of this kind have the version of their tag, as Packagist and Go read it. */
 export const isVersionedByTag = (manifest: string): boolean => manifest === 'composer.json' || manifest === 'go.mod';
 

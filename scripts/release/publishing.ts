@@ -6,8 +6,9 @@
 export function publishingCommands(version: string, folder: string): string {
   const file = (name: string) => `${folder}/${name}`;
   return [
-    '# First: give the version its heading and day in CHANGELOG.md, and commit it with schema.published.graphql',
-    'npm run schema:publish',
+    '# First: give the version its heading and day in CHANGELOG.md, and commit it with schema.published.graphql and',
+    '# the file of the element in clients/live/releases',
+    'npm run schema:publish && npm run live:publish',
     '# Of this commit',
     'npm run check && npm test',
     `npm run release -- --dry-run --output ${folder}`,

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { packTar } from 'modern-tar';
 import { describe, expect, it } from 'vitest';
-import { checkChangelog, checkGoModule, checkManifest, checkTree } from '../../../scripts/release/checks.ts';
+import { checkChangelog, checkManifest, checkTree } from '../../../scripts/release/checks.ts';
 import { checkContents, readArchive } from '../../../scripts/release/contents.ts';
-import { licenceIn, PACKAGES, readManifest } from '../../../scripts/release/packages.ts';
+import { nameLines, packageNames, unusableNames } from '../../../scripts/release/names.ts';
+import { licenceIn, PACKAGES, readManifest, readName } from '../../../scripts/release/packages.ts';
 import { help, publishingCommands } from '../../../scripts/release/publishing.ts';
 
 const root = new URL('../../../', import.meta.url);
@@ -76,10 +77,36 @@ describe('manifests', () => {
     expect(licenceIn('go.mod', 'MIT')).toBeNull();
     expect(readManifest('README.md', '')).toBeNull();
   });
+});
 
-  it('a module path at no real host remains to be replaced', () => {
-    expect(checkGoModule('module fatoura.example/fatoura\n')).toHaveLength(1);
-    expect(checkGoModule('module example.com/fatoura\n')).toEqual([]);
+describe('names', () => {
+  it('are those of the manifests', () => {
+    expect(packageNames(committed).map(({ registry, name }) => [registry, name])).toEqual([
+      ['npm', '@fatoura/client'],
+      ['npm', '@fatoura/live'],
+      ['npm', 'fatoura'],
+      ['PyPI', 'fatoura'],
+      ['Packagist', 'fatoura/client'],
+      ['Maven', readName('pom.xml', committed('clients/java/pom.xml'))],
+      ['Go', readName('go.mod', committed('clients/go/go.mod'))],
+    ]);
+    expect(() => readName('go.mod', 'go 1.24\n')).toThrow('no name');
+  });
+
+  it('say how they are changed, where other files name them', () => {
+    const names = [{ registry: 'Go', name: 'a.example/b', file: 'clients/go/go.mod' }] as const;
+    expect(nameLines(names, () => ['clients/go/go.mod', 'clients/go/README.md'])).toEqual([
+      "Go: a.example/b (clients/go/go.mod, named in clients/go/README.md: git grep -lF 'a.example/b' clients test | xargs sed -i 's|a.example/b|<new name>|g')",
+    ]);
+    expect(nameLines([{ registry: 'npm', name: 'fatoura', file: 'a' }], () => ['b'])).toEqual(['npm: fatoura (a)']);
+  });
+
+  it('that nobody can publish or fetch remain to be replaced', () => {
+    const unusable = (registry: 'Go' | 'Maven', name: string) => unusableNames([{ registry, name, file: 'a' }]);
+    expect(unusable('Go', 'fatoura.example/fatoura')).toHaveLength(1);
+    expect(unusable('Go', 'example.com/fatoura')).toEqual([]);
+    expect(unusable('Maven', 'fatoura:fatoura-client')).toHaveLength(1);
+    expect(unusable('Maven', 'ma.fatoura:fatoura-client')).toEqual([]);
   });
 });
 
