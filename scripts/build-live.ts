@@ -24,6 +24,14 @@ export async function buildLive(root: string, output: string): Promise<void> {
     root: join(root, PACKAGE),
     logLevel: 'warn',
     publicDir: false,
+    plugins: [
+      {
+        name: 'style without spaces',
+        enforce: 'pre',
+        transform: (code, id) =>
+          id.endsWith('/style.ts') ? code.replaceAll(/\s*([{};])\s*|(?<=\w)(:) /g, '$1$2') : null,
+      },
+    ],
     build: {
       outDir: output,
       emptyOutDir: true,

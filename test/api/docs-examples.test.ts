@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readExamples } from '../../scripts/docs/examples.ts';
-import { root } from '../support/client-suite.ts';
+import { root } from '../support/client-examples.ts';
 import { examplesFile, runExamples } from '../support/docs-examples.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 import { hasTool } from '../support/tools.ts';

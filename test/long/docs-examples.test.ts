@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../support/client-suite.ts';
+import { root } from '../support/client-examples.ts';
 import { examplesFile, runExamples } from '../support/docs-examples.ts';
 import { pythonWith } from '../support/python-tool.ts';
 import { startService, type TestService } from '../support/service.ts';

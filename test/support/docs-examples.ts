@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { Client } from './client.ts';
-import { root } from './client-suite.ts';
+import { root } from './client-examples.ts';
 import type { TestService } from './service.ts';
 
 /** The file of the examples of a language in the documentation (docs/examples). */

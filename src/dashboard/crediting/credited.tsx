@@ -30,7 +30,7 @@ export function Credited({ invoice: { id, amount } }: CreditedProps) {
   const isOffered = sum < amount && hasScope(tenant.role, 'issue', environment);
   if (notes.nodes.length === 0 && !isOffered) return null;
   const money = (centimes: number) => formatMoney(centimes, language);
-  const statuses = DOCUMENT_TEXTS.credit_note[language].statuses;
+  const { stepNames } = DOCUMENT_TEXTS.credit_note[language];
   return (
     <section class="card part credited" aria-labelledby="credited">
       <h2 id="credited">{title}</h2>
@@ -43,7 +43,7 @@ export function Credited({ invoice: { id, amount } }: CreditedProps) {
                 <bdi>{note.number ?? texts.numberToCome}</bdi>
               </a>
               <span class="badge" data-status={note.status}>
-                {statuses[note.status].step}
+                {stepNames[note.status]}
               </span>
               <bdi>{money(-note.amount)}</bdi>
             </li>

@@ -92,7 +92,7 @@ function Row({ invoice: imported, language: ofFile }: RowProps) {
         {invoice && (
           <a href={`${address}/invoices/${invoice.id}`}>
             <span class="badge" data-status={invoice.status}>
-              {texts.statuses[invoice.status].step}
+              {texts.stepNames[invoice.status]}
             </span>
           </a>
         )}

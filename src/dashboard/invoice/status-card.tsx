@@ -65,7 +65,7 @@ function Steps({ invoice: { id, status, timeline } }: { invoice: Invoice }) {
     <ol class="steps" aria-label={texts.progress}>
       {steps.map((step) => {
         const time = step === null ? undefined : at.get(step);
-        const name = step === null ? texts.decision : texts.statuses[step].step;
+        const name = step === null ? texts.decision : texts.stepNames[step];
         return (
           <li key={step} data-reached={time !== undefined} aria-current={step === status ? 'step' : undefined}>
             <span>{name}</span>

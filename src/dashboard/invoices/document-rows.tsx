@@ -103,7 +103,7 @@ function Status({ row: { id, status, attention } }: { row: ListedDocument }) {
   return (
     <>
       <span class="badge" data-status={status}>
-        {texts.statuses[status].step}
+        {texts.stepNames[status]}
       </span>
       {attention && <span class="badge attention">{texts.invoices.attention}</span>}
     </>

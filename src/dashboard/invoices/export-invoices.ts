@@ -87,7 +87,7 @@ function columnsOf({ invoices, search, ...texts }: Texts, language: Language): r
     [number, (document) => document.number],
     [invoices.kind, (document) => nameOf(document)],
     [date, (document) => ({ day: moroccanDate(new Date(document.createdAt)) })],
-    [status, (document) => DOCUMENT_TEXTS[kindOf(document)][language].statuses[document.status].step],
+    [status, (document) => DOCUMENT_TEXTS[kindOf(document)][language].stepNames[document.status]],
     [customer, (document) => document.customer.name],
     [texts.ice, (document) => document.customer.ice],
     [country, (document) => document.customer.country],

@@ -122,7 +122,7 @@ function DocumentLine({ document }: { document: FoundDocument }) {
   return (
     <>
       <bdi>{number ?? texts.numberToCome}</bdi> <bdi class="palette-name">{customer.name}</bdi>{' '}
-      <span>{texts.statuses[status].step}</span>{' '}
+      <span>{texts.stepNames[status]}</span>{' '}
       <bdi class="palette-sum">
         {formatAmount(signedAmount(amount, kind), language)} {currency}
       </bdi>

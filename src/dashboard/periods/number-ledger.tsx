@@ -129,7 +129,7 @@ function Fate({ entry: { fate, document } }: { readonly entry: NumberEntry }) {
   if (document) {
     return (
       <span class="badge" data-status={document.status}>
-        {texts.statuses[document.status].step}
+        {texts.stepNames[document.status]}
       </span>
     );
   }

@@ -8,6 +8,14 @@ const LONG = '12 حرفا على الأقل. يسهل تذكر عدة كلمات
 
 export const ar: Texts = {
   ...INVOICE_TEXTS.ar,
+  reason: 'السبب',
+  stepNames: {
+    pending: 'مُستلمة',
+    signing: 'قيد التوقيع',
+    transmitted: 'مُرسلة',
+    accepted: 'مقبولة',
+    rejected: 'مرفوضة',
+  },
   offline: 'أنتم غير متصلين بالإنترنت. ستُحدَّث الصفحة عند عودة الاتصال.',
   language: 'اللغة',
   footer: 'الفوترة الإلكترونية بالمغرب',
@@ -49,7 +57,6 @@ export const ar: Texts = {
   },
   sellerStatuses: {
     rejected: {
-      step: 'مرفوضة',
       headline: 'الفاتورة مرفوضة',
       meaning:
         'هذه الفاتورة غير صالحة ولا يمكن إرسالها من جديد. صححوا ما يذكره السبب ثم أصدروا فاتورة جديدة؛ ويبقى رقم هذه الفاتورة مستعملا.',

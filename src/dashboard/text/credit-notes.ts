@@ -6,7 +6,6 @@ import { TEXTS } from './texts.ts';
 
 type StatusTexts = Texts['statuses'][InvoiceStatus];
 type OfStatuses = Partial<Record<InvoiceStatus, StatusTexts>>;
-/** The name of a step differs only where it agrees with the gender of the document. */
 type Changed = Partial<StatusTexts> & Pick<StatusTexts, 'meaning'>;
 
 /** The texts about a credit note that differ from those about an invoice. */
@@ -16,6 +15,8 @@ interface CreditNoteTexts
       'loading' | 'refused' | 'invoice' | 'test' | 'payable' | 'pdf' | 'documentsToCome' | 'noDocuments'
     >,
     Partial<Pick<Texts, 'testUnder' | 'customer' | 'pdfUnder' | 'verifyUnder'>> {
+  /** These differ only where they agree with the gender of the document. */
+  readonly stepNames?: Partial<Texts['stepNames']>;
   readonly invoices: Pick<Texts['invoices'], 'noMail' | 'noDeliveries'>;
   readonly statuses: Readonly<Record<Exclude<InvoiceStatus, 'signing'>, Changed>>;
   readonly sellerStatuses: Readonly<Record<'rejected', Changed>>;
@@ -39,40 +40,40 @@ const CREDIT_NOTE: Readonly<Record<Language, CreditNoteTexts>> = {
       noMail: 'Pas d’e-mail : le client n’a pas d’adresse, ou l’avoir n’est pas encore accepté.',
       noDeliveries: 'Aucune destination n’a reçu d’événement de cet avoir.',
     },
+    stepNames: {
+      pending: 'Reçu',
+      transmitted: 'Transmis',
+      accepted: 'Accepté',
+      rejected: 'Rejeté',
+    },
     statuses: {
       pending: {
-        step: 'Reçu',
         headline: 'Avoir reçu',
         meaning: 'Le service de facturation a enregistré l’avoir et prépare le document électronique.',
       },
       transmitted: {
-        step: 'Transmis',
         headline: 'Transmis à l’administration fiscale',
         meaning: 'La Direction générale des impôts a reçu l’avoir. Sa décision est attendue.',
       },
       accepted: {
-        step: 'Accepté',
         headline: 'Accepté par l’administration fiscale',
         meaning: 'L’avoir est valable. Vous pouvez en télécharger les documents signés.',
       },
       rejected: {
-        step: 'Rejeté',
         headline: 'Avoir rejeté',
         meaning: 'Cet avoir n’est pas valable. Attendez de votre fournisseur un avoir corrigé.',
       },
     },
     sellerStatuses: {
       rejected: {
-        step: 'Rejeté',
         headline: 'Avoir rejeté',
         meaning:
           'Cet avoir n’est pas valable et ne peut pas être renvoyé. Corrigez ce que le motif indique, puis émettez un nouvel avoir\u00a0; le numéro de celui-ci reste pris.',
       },
     },
     testStatuses: {
-      transmitted: { step: 'Transmis', headline: 'Transmis à l’administration simulée' },
+      transmitted: { headline: 'Transmis à l’administration simulée' },
       accepted: {
-        step: 'Accepté',
         headline: 'Accepté par l’administration simulée',
         meaning: 'Le test est concluant. Cet avoir reste sans valeur ; ses documents signés sont des spécimens.',
       },
@@ -136,40 +137,40 @@ const CREDIT_NOTE: Readonly<Record<Language, CreditNoteTexts>> = {
       noMail: 'لا يوجد بريد: ليس للزبون عنوان، أو لم يُقبل الإشعار الدائن بعد.',
       noDeliveries: 'لم تتوصل أي نقطة استقبال بحدث من هذا الإشعار الدائن.',
     },
+    stepNames: {
+      pending: 'مُستلم',
+      transmitted: 'مُرسل',
+      accepted: 'مقبول',
+      rejected: 'مرفوض',
+    },
     statuses: {
       pending: {
-        step: 'مُستلم',
         headline: 'تم استلام الإشعار الدائن',
         meaning: 'سجلت خدمة الفوترة الإشعار الدائن وهي تُعِدّ الوثيقة الإلكترونية.',
       },
       transmitted: {
-        step: 'مُرسل',
         headline: 'أُرسل إلى الإدارة الضريبية',
         meaning: 'توصلت المديرية العامة للضرائب بالإشعار الدائن، وقرارها منتظر.',
       },
       accepted: {
-        step: 'مقبول',
         headline: 'قبلته الإدارة الضريبية',
         meaning: 'الإشعار الدائن صالح. يمكنكم تحميل وثائقه الموقعة.',
       },
       rejected: {
-        step: 'مرفوض',
         headline: 'الإشعار الدائن مرفوض',
         meaning: 'هذا الإشعار الدائن غير صالح. انتظروا إشعارا دائنا مصححا من المورد.',
       },
     },
     sellerStatuses: {
       rejected: {
-        step: 'مرفوض',
         headline: 'الإشعار الدائن مرفوض',
         meaning:
           'هذا الإشعار الدائن غير صالح ولا يمكن إرساله من جديد. صححوا ما يذكره السبب ثم أصدروا إشعارا دائنا جديدا؛ ويبقى رقم هذا الإشعار مستعملا.',
       },
     },
     testStatuses: {
-      transmitted: { step: 'مُرسل', headline: 'أُرسل إلى محاكي الإدارة' },
+      transmitted: { headline: 'أُرسل إلى محاكي الإدارة' },
       accepted: {
-        step: 'مقبول',
         headline: 'قبله محاكي الإدارة',
         meaning: 'نجح الاختبار. ليست لهذا الإشعار الدائن أي قيمة، ووثائقه الموقعة مجرد نماذج.',
       },
@@ -190,6 +191,7 @@ function changed(texts: Texts, changes: CreditNoteTexts): Texts {
     ...texts,
     ...changes,
     invoices: { ...texts.invoices, ...changes.invoices },
+    stepNames: { ...texts.stepNames, ...changes.stepNames },
     statuses: changedStatuses(texts.statuses, changes.statuses),
     sellerStatuses: changedStatuses(texts.sellerStatuses, changes.sellerStatuses),
     testStatuses: changedStatuses(texts.testStatuses, changes.testStatuses),

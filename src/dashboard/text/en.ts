@@ -8,6 +8,14 @@ const LONG = 'At least 12 characters. Several words are easier to remember than 
 
 export const en: Texts = {
   ...INVOICE_TEXTS.en,
+  reason: 'Reason',
+  stepNames: {
+    pending: 'Received',
+    signing: 'Signing',
+    transmitted: 'Transmitted',
+    accepted: 'Accepted',
+    rejected: 'Rejected',
+  },
   offline: 'You are offline. The page will update when you are back.',
   language: 'Language',
   footer: 'Electronic invoicing in Morocco',
@@ -50,7 +58,6 @@ export const en: Texts = {
   },
   sellerStatuses: {
     rejected: {
-      step: 'Rejected',
       headline: 'Invoice rejected',
       meaning:
         'This invoice is not valid, and it cannot be sent again. Correct what the reason names, then issue a new invoice; the number of this one stays used.',

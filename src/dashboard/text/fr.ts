@@ -9,6 +9,15 @@ const LONG = '12 caractères au moins. Plusieurs mots se retiennent mieux que de
 
 export const fr = {
   ...INVOICE_TEXTS.fr,
+  reason: 'Motif',
+  /** The statuses as steps, and in tables. */
+  stepNames: {
+    pending: 'Reçue',
+    signing: 'En signature',
+    transmitted: 'Transmise',
+    accepted: 'Acceptée',
+    rejected: 'Rejetée',
+  } as Readonly<Record<InvoiceStatus, string>>,
   offline: 'Vous êtes hors ligne. La page se mettra à jour à votre retour.',
   language: 'Langue',
   footer: 'Facturation électronique au Maroc',
@@ -58,7 +67,6 @@ export const fr = {
   /** Replace the texts above for members of the seller's tenant. */
   sellerStatuses: {
     rejected: {
-      step: 'Rejetée',
       headline: 'Facture rejetée',
       meaning:
         'Cette facture n’est pas valable et ne peut pas être renvoyée. Corrigez ce que le motif indique, puis émettez une nouvelle facture\u00a0; le numéro de celle-ci reste pris.',

@@ -1,8 +1,7 @@
 import type { InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
 
-/** The texts of a status: its name as a step, a headline for the current status, and its meaning for the customer. */
+/** The texts of a status: a headline for the current status, and its meaning for the customer. */
 export interface StatusTexts {
-  readonly step: string;
   readonly headline: string;
   readonly meaning: string;
 }
@@ -19,33 +18,27 @@ const fr = {
   numberToCome: 'numéro à venir',
   /** The amount payable, `total` plus `rounding`, by the name that the PDF has for it. */
   payable: 'Net à payer',
-  reason: 'Motif',
   documents: 'Documents',
   pdf: 'Facture PDF',
   xml: 'XML signé',
   statuses: {
     pending: {
-      step: 'Reçue',
       headline: 'Facture reçue',
       meaning: 'Le service de facturation a enregistré la facture et prépare le document électronique.',
     },
     signing: {
-      step: 'En signature',
       headline: 'Signature en cours',
       meaning: 'Le document électronique est établi. Il reçoit sa signature avant d’être transmis.',
     },
     transmitted: {
-      step: 'Transmise',
       headline: 'Transmise à l’administration fiscale',
       meaning: 'La Direction générale des impôts a reçu la facture. Sa décision est attendue.',
     },
     accepted: {
-      step: 'Acceptée',
       headline: 'Acceptée par l’administration fiscale',
       meaning: 'La facture est valable. Vous pouvez en télécharger les documents signés.',
     },
     rejected: {
-      step: 'Rejetée',
       headline: 'Facture rejetée',
       meaning: 'Cette facture n’est pas valable. Attendez de votre fournisseur une facture corrigée avant de payer.',
     },
@@ -53,12 +46,10 @@ const fr = {
   /** Replace the texts above for a test invoice, which is never called valid. */
   testStatuses: {
     transmitted: {
-      step: 'Transmise',
       headline: 'Transmise à l’administration simulée',
       meaning: 'Sa décision est attendue. La Direction générale des impôts ne reçoit rien.',
     },
     accepted: {
-      step: 'Acceptée',
       headline: 'Acceptée par l’administration simulée',
       meaning: 'Le test est concluant. Cette facture reste sans valeur ; ses documents signés sont des spécimens.',
     },
@@ -76,45 +67,37 @@ const en: typeof fr = {
   testUnder: 'Without legal or fiscal value: a simulated authority decides.',
   numberToCome: 'number to come',
   payable: 'Amount due',
-  reason: 'Reason',
   documents: 'Documents',
   pdf: 'PDF invoice',
   xml: 'Signed XML',
   statuses: {
     pending: {
-      step: 'Received',
       headline: 'Invoice received',
       meaning: 'The invoicing service has recorded the invoice and is preparing the electronic document.',
     },
     signing: {
-      step: 'Signing',
       headline: 'Being signed',
       meaning: 'The electronic document is written. It is being signed before it is transmitted.',
     },
     transmitted: {
-      step: 'Transmitted',
       headline: 'Sent to the tax authority',
       meaning: 'The Moroccan tax authority (DGI) has received the invoice. Its decision is awaited.',
     },
     accepted: {
-      step: 'Accepted',
       headline: 'Accepted by the tax authority',
       meaning: 'The invoice is valid. You can download its signed documents.',
     },
     rejected: {
-      step: 'Rejected',
       headline: 'Invoice rejected',
       meaning: 'This invoice is not valid. Wait for a corrected invoice from your supplier before you pay.',
     },
   },
   testStatuses: {
     transmitted: {
-      step: 'Transmitted',
       headline: 'Sent to the simulated authority',
       meaning: 'Its decision is awaited. The Moroccan tax authority (DGI) receives nothing.',
     },
     accepted: {
-      step: 'Accepted',
       headline: 'Accepted by the simulated authority',
       meaning: 'The test succeeded. This invoice has no value; its signed documents are specimens.',
     },
@@ -131,45 +114,37 @@ const ar: typeof fr = {
   testUnder: 'ليست لها أي قيمة قانونية أو ضريبية: القرار لمحاكي الإدارة الضريبية.',
   numberToCome: 'رقمها لم يُسند بعد',
   payable: 'المبلغ الواجب أداؤه',
-  reason: 'السبب',
   documents: 'الوثائق',
   pdf: 'الفاتورة PDF',
   xml: 'ملف XML الموقع',
   statuses: {
     pending: {
-      step: 'مُستلمة',
       headline: 'تم استلام الفاتورة',
       meaning: 'سجلت خدمة الفوترة الفاتورة وهي تُعِدّ الوثيقة الإلكترونية.',
     },
     signing: {
-      step: 'قيد التوقيع',
       headline: 'التوقيع جارٍ',
       meaning: 'الوثيقة الإلكترونية جاهزة، ويجري توقيعها قبل إرسالها.',
     },
     transmitted: {
-      step: 'مُرسلة',
       headline: 'أُرسلت إلى الإدارة الضريبية',
       meaning: 'توصلت المديرية العامة للضرائب بالفاتورة، وقرارها منتظر.',
     },
     accepted: {
-      step: 'مقبولة',
       headline: 'قبلتها الإدارة الضريبية',
       meaning: 'الفاتورة صالحة. يمكنكم تحميل وثائقها الموقعة.',
     },
     rejected: {
-      step: 'مرفوضة',
       headline: 'الفاتورة مرفوضة',
       meaning: 'هذه الفاتورة غير صالحة. انتظروا فاتورة مصححة من المورد قبل الأداء.',
     },
   },
   testStatuses: {
     transmitted: {
-      step: 'مُرسلة',
       headline: 'أُرسلت إلى محاكي الإدارة الضريبية',
       meaning: 'قرارها منتظر. لا تتوصل المديرية العامة للضرائب بأي شيء.',
     },
     accepted: {
-      step: 'مقبولة',
       headline: 'قبلها محاكي الإدارة الضريبية',
       meaning: 'نجح الاختبار. ليست لهذه الفاتورة أي قيمة، ووثائقها الموقعة مجرد نماذج.',
     },
