@@ -1,0 +1,114 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { readArchive } from '../../scripts/release/contents.ts';
+import { freePort } from './free-ports.ts';
+
+/** What the variables of a machine say about its networks; all else of this one's would not be there on an empty one. */
+const NETWORK =
+  /^(?:https?_proxy|no_proxy|npm_config_registry|npm_config_cafile|pip_(?!cache).*|goproxy|gosumdb|ssl_cert_.*|node_extra_ca_certs)$/i;
+
+/** A machine that has programs and networks, but nothing of Fatoura, and no cache of any tool. */
+export interface EmptyMachine {
+  /** How long `npm ci && npm start` took until the service had printed its keys, seconds. */
+  readonly startSeconds: number;
+  readonly url: string;
+  readonly secretKey: string;
+  /** The link that makes the first account. */
+  readonly invitationUrl: string;
+  /** The folder of the service: a clone of the last commit. */
+  readonly project: string;
+  /** Packages as a release has them, made of that clone. */
+  package(pattern: RegExp): string;
+  /** Makes an empty folder, with the files of an archive if one is given. @returns its path */
+  folder(archive?: string): Promise<string>;
+  /** Runs a command of a user, who has the key in the environment and a home of his own without any cache. */
+  run(folder: string, command: string, ...args: string[]): string;
+  /** The environment of a user whose home is this folder. */
+  environment(home: string): NodeJS.ProcessEnv;
+  close(): Promise<void>;
+}
+
+/** Starts the service as the README says, on an empty machine. @param root the project, whose last commit is cloned */
+export async function emptyMachine(root: string): Promise<EmptyMachine> {
+  const scratch = mkdtempSync(join(tmpdir(), 'fatoura-empty-machine-'));
+  const [project, home] = [join(scratch, 'project'), join(scratch, 'home')];
+  mkdirSync(home);
+  execFileSync('git', ['clone', '--quiet', root, project]);
+  const port = await freePort();
+  const started = performance.now();
+  const service = spawn('sh', ['-c', 'npm ci && npm start'], {
+    cwd: project,
+    // A group of its own, so that npm's processes end with it.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...bare(home), PORT: String(port) },
+  });
+  const printed = await printedBy(service, /^ +publishable +pk_test_/m);
+  const startSeconds = (performance.now() - started) / 1000;
+  const found = (pattern: RegExp) => pattern.exec(printed)?.[1] ?? '';
+  const [url, secretKey] = [found(/listens on (\S+)/), found(/(sk_test_\S+)/)];
+  const packages = join(scratch, 'packages');
+  execFileSync('npm', ['run', '--silent', 'release', '--', '--dry-run', '--output', packages], {
+    cwd: project,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: bare(home),
+  });
+  const environment = (folder: string) => ({ ...bare(folder), FATOURA_URL: url, FATOURA_KEY: secretKey });
+  return {
+    ...{ startSeconds, url, secretKey, project, environment },
+    invitationUrl: found(/(http\S+\/join#\S+)/),
+    package(pattern) {
+      const name = readdirSync(packages).find((each) => pattern.test(each));
+      if (name === undefined) throw new Error(`the release has no ${pattern}`);
+      return join(packages, name);
+    },
+    async folder(archive) {
+      const folder = mkdtempSync(join(scratch, 'user-'));
+      for (const { path, bytes } of archive === undefined ? [] : await readArchive(archive)) {
+        // Without the folder that archives of sources have.
+        const file = join(folder, path.slice(path.indexOf('/') + 1));
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, bytes);
+      }
+      return folder;
+    },
+    run: (folder, command, ...args) =>
+      execFileSync(command, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', env: environment(folder) }),
+    async close() {
+      if (service.pid !== undefined && service.exitCode === null) {
+        const ended = new Promise((resolve) => service.once('exit', resolve));
+        process.kill(-service.pid, 'SIGTERM');
+        await ended;
+      }
+      // Go makes the modules in its cache read-only.
+      execFileSync('chmod', ['-R', 'u+w', scratch]);
+      rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
+    },
+  };
+}
+
+/** The environment of somebody with this home, on whose machine nothing else is set. */
+function bare(home: string): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => NETWORK.test(name));
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
+  // Java takes the home from the system's list of users.
+  const java = { MAVEN_OPTS: `-Duser.home=${home}` };
+  return { ...Object.fromEntries(kept), ...java, HOME: home, PATH: folders.join(delimiter), LANG: 'C.UTF-8' };
+}
+
+/** Waits until a process has printed something. @returns what it has printed until then */
+async function printedBy(child: ChildProcess, end: RegExp): Promise<string> {
+  let printed = '';
+  const { stdout } = child;
+  if (stdout === null) throw new Error('the process has no output');
+  for await (const chunk of stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    printed += chunk;
+    if (end.test(printed)) {
+      stdout.resume();
+      return printed;
+    }
+  }
+  throw new Error(`the process ended before it printed ${end}: ${printed.slice(-2000)}`);
+}
