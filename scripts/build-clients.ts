@@ -2,6 +2,8 @@
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildSchema } from 'graphql';
+import { SELECTIONS } from '../clients/typescript/src/selections.ts';
 import { brunoCollection } from './client-collections/bruno.ts';
 import { postmanCollection } from './client-collections/postman.ts';
 import { goModels } from './client-models/go.ts';
@@ -10,6 +12,7 @@ import { phpModels } from './client-models/php.ts';
 import { pythonModels } from './client-models/python.ts';
 import { pythonAsync } from './client-models/python-async.ts';
 import { typescriptModels } from './client-models/typescript.ts';
+import { typescriptResults } from './client-models/typescript-results.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const COLLECTIONS = 'clients/collections';
@@ -23,6 +26,11 @@ const FILES: Readonly<Record<string, string>> = {
   'clients/python/src/fatoura/_async_resources.py': pythonAsync(read('clients/python/src/fatoura/_resources.py')),
   'clients/python/src/fatoura/models.py': pythonModels(document.components.schemas),
   'clients/typescript/src/models.ts': typescriptModels(document.components.schemas),
+  'clients/typescript/src/results.ts': typescriptResults(
+    buildSchema(read('schema.graphql')),
+    SELECTIONS,
+    new Set(Object.keys(document.components.schemas)),
+  ),
   ...inFolder(`${COLLECTIONS}/bruno`, brunoCollection(document)),
   ...inFolder(`${COLLECTIONS}/postman`, postmanCollection(document)),
 };

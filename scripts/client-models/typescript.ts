@@ -53,7 +53,7 @@ function literal(value: unknown): string {
 }
 
 /** A comment with the description; lists of Markdown keep their lines. */
-function comment(description: string | undefined, indent: string): string {
+export function comment(description: string | undefined, indent: string): string {
   if (description === undefined) return '';
   const lines = description.split('\n').flatMap((line) => wrapped(line, WIDTH - indent.length));
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;

@@ -1,41 +1,23 @@
 import { run } from './graphql.ts';
 import type { CallOptions, Http } from './http.ts';
-import type { InvoiceStatus } from './models.ts';
+import type { Draft, Issued } from './results.ts';
+import { SELECTIONS } from './selections.ts';
 
 /** What is typed of an invoice: members of GraphQL's `InvoiceDraft`, any of them. */
-export type DraftContent = Readonly<Record<string, unknown>>;
+export type DraftContent = Draft['content'];
 
-/** A draft. Whoever changes it names the version that was read. */
-export interface Draft {
-  /** Prefix `drf_`. */
-  readonly id: string;
-  readonly version: number;
-  readonly content: DraftContent;
-  /** What keeps it from being issued now. */
-  readonly validation: {
-    readonly problems: readonly { readonly code: string; readonly message: string; readonly param: string | null }[];
-  };
-}
-
-/** An issued draft. */
-export interface Issued {
-  readonly invoice: { readonly id: string; readonly status: InvoiceStatus; readonly amount: number };
-  readonly replayed: boolean;
-}
-
-const DRAFT = 'draft { id version content validation { problems { code message param } } }';
+const DRAFT = `draft { ... on ${SELECTIONS.Draft} }`;
 const ERROR = '... on Error { code message param status }';
 const CREATE = `mutation ($content: DraftContent!) {
   createDraft(content: $content) { ... on CreateDraftPayload { ${DRAFT} } ${ERROR} }
 }`;
-const READ =
-  'query ($id: ID!) { draft(id: $id) { id version content validation { problems { code message param } } } }';
+const READ = `query ($id: ID!) { draft(id: $id) { ... on ${SELECTIONS.Draft} } }`;
 const UPDATE = `mutation ($id: ID!, $version: Int!, $content: DraftContent!) {
   updateDraft(id: $id, version: $version, content: $content) { ... on UpdateDraftPayload { ${DRAFT} } ${ERROR} }
 }`;
 const ISSUE = `mutation ($id: ID!, $version: Int!) {
   issueDraft(id: $id, version: $version) {
-    ... on IssueDraftPayload { replayed invoice { id status amount } }
+    ... on ${SELECTIONS.Issued}
     ${ERROR}
   }
 }`;

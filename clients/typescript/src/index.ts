@@ -20,11 +20,12 @@ export class Fatoura {
 }
 
 export * from './amounts.ts';
-export type { Draft, DraftContent, Issued } from './drafts.ts';
+export type { DraftContent } from './drafts.ts';
 export * from './errors.ts';
 export type { FollowOptions } from './follow.ts';
 export type { Attempt, CallOptions, ClientOptions } from './http.ts';
 export type * from './invoices.ts';
 export type * from './models.ts';
 export type { List, ListPage, Span } from './pages.ts';
+export type * from './results.ts';
 export * as webhooks from './webhooks.ts';

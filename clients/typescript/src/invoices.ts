@@ -3,6 +3,8 @@ import { run } from './graphql.ts';
 import type { CallOptions, Http } from './http.ts';
 import type { CreatedInvoice, CreateInvoice, Invoice, InvoiceList, InvoiceStatus, StatusMessage } from './models.ts';
 import { List, type Span } from './pages.ts';
+import type { Credit, Replacement } from './results.ts';
+import { SELECTIONS } from './selections.ts';
 
 /** Members that answers have only if they are asked for. */
 export type Include = 'number' | 'totals' | 'terms' | 'warnings' | 'credits' | 'customer' | 'lines';
@@ -50,35 +52,17 @@ export interface CreditInput {
 }
 
 /** A credit note as it was created. */
-export interface CreditNote {
-  /** Prefix `crn_`. */
-  readonly id: string;
-  readonly status: InvoiceStatus;
-  /** Positive, in centimes. */
-  readonly amount: number;
-}
-
-export interface Credit {
-  readonly creditNote: CreditNote;
-  readonly replayed: boolean;
-}
-
-export interface Replacement {
-  readonly invoice: { readonly id: string; readonly status: InvoiceStatus; readonly amount: number };
-  /** Null if there was nothing to credit. */
-  readonly creditNote: CreditNote | null;
-  readonly replayed: boolean;
-}
+export type CreditNote = Credit['creditNote'];
 
 const CREDIT = `mutation ($id: ID!, $input: CreditInvoiceInput!, $key: String) {
   creditInvoice(invoiceId: $id, input: $input, idempotencyKey: $key) {
-    ... on CreditInvoicePayload { replayed creditNote { id status amount } }
+    ... on ${SELECTIONS.Credit}
     ... on Error { code message param status }
   }
 }`;
 const REPLACE = `mutation ($id: ID!, $input: CreateInvoiceInput!, $reason: CreditReason!, $note: String, $key: String) {
   replaceInvoice(invoiceId: $id, input: $input, reason: $reason, note: $note, idempotencyKey: $key) {
-    ... on ReplaceInvoicePayload { replayed invoice { id status amount } creditNote { id status amount } }
+    ... on ${SELECTIONS.Replacement}
     ... on Error { code message param status }
   }
 }`;
