@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Command, InputError } from './command.ts';
 import { CREDIT, REPLACE } from './corrections.ts';
 import { readInput, reasonOf } from './files.ts';
-import { READ_IMPORT, READ_PROBLEMS, START_IMPORT } from './imports/service.ts';
+import { READ_IMPORT, READ_PROBLEMS, REMAP_IMPORT, START_IMPORT } from './imports/service.ts';
 import { FOLLOW } from './webhooks/service.ts';
 import { SEND } from './webhooks/trigger.ts';
 
@@ -28,7 +28,7 @@ in the list. The list also contains the operations of the commands listen, trigg
     );
     if (files.length === 0) throw new InputError(`${folder} has no .graphql or .gql file.`);
     const { digestOf, makeOperationList } = await parts.operationList();
-    const own = [FOLLOW, SEND, CREDIT, REPLACE, READ_IMPORT, READ_PROBLEMS, START_IMPORT].map(
+    const own = [FOLLOW, SEND, CREDIT, REPLACE, READ_IMPORT, READ_PROBLEMS, REMAP_IMPORT, START_IMPORT].map(
       (text) => [digestOf(text), text] as const,
     );
     terminal.print(JSON.stringify(Object.fromEntries([...makeOperationList(files), ...own]), null, 2));

@@ -59,6 +59,26 @@ withSharedService(
   },
 );
 
+withSharedService('import says which columns are to be chosen, and takes the choice', async ({ service }) => {
+  const tenant = await service.tenant();
+  const file = join(folder, 'remises.csv');
+  await writeFile(file, csvOf([['Amina', 'Tapis', '200,00', 20, 10]], 'Client;Désignation;Prix;Taux de TVA;Remise'));
+  const asked = await start(service, tenant, [file, '--dry-run']).ended;
+  expect(asked).toMatchObject({
+    code: 1,
+    text: expect.stringContaining(
+      'Column "Remise" may be line.discount.percent or line.discount.amount, or not used: add --columns "remise=line.discount.percent" or --columns "remise=line.discount.amount" or --columns "remise=none".',
+    ),
+  });
+  expect(asked.text).toContain('--columns "prix=line.unitPriceWithTax"');
+  const chosen = 'Remise=line.discount.percent, Prix=line.unitPriceWithTax';
+  const issued = await start(service, tenant, [file, '--columns', chosen, '--private-customers']).ended;
+  expect(issued).toMatchObject({ code: 0, text: expect.stringContaining('1 invoices: 1 issued, 1 of them accepted.') });
+  const wrong = await start(service, tenant, [file, '--columns', 'Rabais=line.discount.percent']).ended;
+  expect(wrong).toMatchObject({ code: 2, text: expect.stringContaining("the file has no column 'Rabais'") });
+  expect(await start(service, tenant, [file, '--columns', 'Remise']).ended).toMatchObject({ code: 2 });
+});
+
 withSharedService('import --watch takes each file once it has stopped growing', async ({ service }) => {
   const tenant = await service.tenant();
   const inbox = join(folder, 'inbox');

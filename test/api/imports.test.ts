@@ -7,7 +7,8 @@ import { csvOf, HEADERS, ICE, readImport, row, START, sendFile, started, until, 
 import { signedIn } from '../support/person.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 
-const REMAP = `mutation ($id: ID!, $columns: [ImportColumnInput!]!) { remapImport(id: $id, columns: $columns) {
+const REMAP = `mutation ($id: ID!, $columns: [ImportColumnInput!]!, $privateCustomers: Boolean) {
+  remapImport(id: $id, columns: $columns, privateCustomers: $privateCustomers) {
   ... on RemapImportPayload { import { id } } ... on Error { code message } } }`;
 const DISCARD =
   'mutation ($id: ID!) { discardImport(id: $id) { ... on DiscardImportPayload { id } ... on Error { code message } } }';
@@ -151,6 +152,31 @@ withSharedService(
     const second = await tenant.send(file('A-2'));
     expect(second.reading.missing).toEqual([]);
     expect(second.counts.invoices).toBe(1);
+  },
+);
+
+withSharedService(
+  'what is said of columns that may be two things, and of customers, is kept; what is not said stays open',
+  async ({ service }) => {
+    const tenant = await newTenant(service);
+    const headers = 'Client;Désignation;Prix unitaire HT;Taux de TVA;Remise;N°';
+    const file = csvOf([['Amina', 'Tapis', '200,00', 20, 10, 1]], headers);
+    const remap = async (id: string, columns: object[], privateCustomers: boolean | null = null) => {
+      await tenant.client.graphql(REMAP, { id, columns, privateCustomers });
+      return until(tenant.client, id, ({ status }) => status === 'checked');
+    };
+    const { id, reading } = await tenant.send(file);
+    expect(reading.missing).toEqual(['line.discount.percent', 'number']);
+    const one = await remap(id, [{ key: 'numero', field: null }]);
+    expect(one.reading.missing).toEqual(['line.discount.percent']);
+    const both = await remap(id, [{ key: 'remise', field: 'line.discount.percent' }]);
+    expect(both).toMatchObject({ reading: { missing: [] }, counts: { faulty: 1 } });
+    const whole = await remap(id, [], true);
+    expect(whole).toMatchObject({ counts: { ready: 1 }, invoices: { nodes: [{ amount: 21_600 }] } });
+    // For later files with these headers, too, until it is taken back.
+    const next = await tenant.send(file.replace('Amina', 'Omar'));
+    expect(next).toMatchObject({ reading: { missing: [] }, counts: { ready: 1 } });
+    expect(await remap(next.id, [], false)).toMatchObject({ counts: { ready: 0, faulty: 1 } });
   },
 );
 

@@ -195,6 +195,16 @@ describe.skipIf(BROWSER_PATH === null)('the pages of imports', () => {
     writeFileSync(file, encoderOf('windows-1256')(text.replace('1 234,50', '99,00')));
     await upload(page, file);
     expect(await countsOf(page)).toEqual([['ready', IMPORT_TEXTS.fr.counts(1)]]);
+    // A column may be none, and customers without an ICE be private persons.
+    await page.goto(list);
+    writeFileSync(file, 'Client;Désignation;Prix unitaire HT;TVA\r\nAmina;Tapis;80,00;16,00\r\n');
+    await upload(page, file);
+    await page.waitForSelector('.mapping li');
+    await select('TVA', '');
+    await page.click('.imports details input[type=checkbox]');
+    await page.click('.imports details [type=submit]');
+    await page.waitForSelector('.import-progress .primary');
+    expect(await countsOf(page)).toEqual([['ready', IMPORT_TEXTS.fr.counts(1)]]);
     await page.goto(list);
     writeFileSync(file, '<html><table><tr><td>1</td></tr></table></html>');
     await upload(page, file, 'unreadable');

@@ -5,12 +5,14 @@ import { type Command, type CommandContext, type ParsedArguments, UsageError } f
 import { readInput } from '../files.ts';
 import { harmless, type Terminal } from '../terminal.ts';
 import { type Access, accessOf, SERVICE_OPTIONS } from '../webhooks/service.ts';
+import { chosenColumns, parseColumns, toChoose } from './choose-columns.ts';
 import {
   download,
   type FileOutcome,
   type ImportFacts,
   type ProblemFacts,
   problemsOf,
+  remap,
   start,
   upload,
   waitFor,
@@ -35,12 +37,18 @@ export const importFile: Command = {
       description: 'Language of messages if the file does not tell',
       choices: ['fr', 'ar', 'en'],
     },
+    columns: {
+      value: 'COLUMNS',
+      description: 'What columns are, by their headers: "Remise=line.discount.percent, N°=none"',
+    },
+    'private-customers': { description: 'Customers without an ICE are private persons' },
     json: { description: 'Print an object' },
     ...SERVICE_OPTIONS,
   },
   details: `Rows with problems are listed and left out; everything else is issued. The same file again issues nothing again, a
 corrected one only what was corrected: see docs/api/imports.md. The exit code is 1 if an invoice has problems, was refused
 or is rejected.
+What columns and customers are is kept for later files with the same headers.
 With --watch, a file that was imported is moved to the folder's "imported", one that cannot be read to "refused", and each
 comes back with its verdicts in "results". Stop it with Ctrl-C, exit code 130.`,
   async run(input, context) {
@@ -66,7 +74,9 @@ async function importOne(
   const isDry = input.has('dry-run');
   const bytes = await readInput(path, IMPORT_LIMITS.fileBytes);
   const id = await upload(access, basename(path), bytes, input.find('language'));
-  let facts = await waitFor(access, id, ({ status }) => status !== 'reading');
+  const isRead = ({ status }: ImportFacts) => status !== 'reading';
+  let facts = await waitFor(access, id, isRead);
+  if (await chooseColumns(access, facts, input)) facts = await waitFor(access, id, isRead);
   const isReadable = facts.status !== 'unreadable' && facts.reading?.missing.length === 0;
   if (isReadable && !isDry && facts.counts.ready > 0) {
     await start(access, facts);
@@ -84,6 +94,17 @@ async function importOne(
   const { faulty, refused, rejected } = facts.counts;
   const isWhole = isReadable && facts.failure === null && faulty + refused + rejected === 0;
   return { code: isWhole ? 0 : 1, isReadable };
+}
+
+/** Chooses columns and customers as the options say. @returns whether the file is read anew */
+async function chooseColumns(access: Access, { id, reading }: ImportFacts, input: ParsedArguments): Promise<boolean> {
+  const stated = parseColumns(input);
+  if (reading === null) return false;
+  const columns = chosenColumns(reading.columns, stated);
+  const arePrivate = input.has('private-customers');
+  if (columns.length === 0 && (!arePrivate || reading.privateCustomers)) return false;
+  await remap(access, id, columns, arePrivate || null);
+  return true;
 }
 
 function report(
@@ -105,10 +126,9 @@ function report(
     terminal.print(`Not read: ${harmless(otherSheets.map((name) => `sheet "${name}"`).join(', '))}.`);
   if (ignoredRows.length > 0)
     terminal.print(`Rows left out: ${ignoredRows.map(({ row, reason }) => `${row} (${reason})`).join(', ')}.`);
+  for (const line of toChoose(reading.missing, reading.columns)) terminal.print(harmless(line));
   if (reading.missing.length > 0)
-    terminal.print(
-      `No column is ${reading.missing.map(harmless).join(', ')}. Choose the columns on the page of imports; they are kept for the next file.`,
-    );
+    terminal.print('The page of imports asks for them, too. They are kept for files with the same headers.');
   for (const each of problems) terminal.print(`  ${terminal.style('red', placeOf(each))} ${harmless(each.message)}`);
   if (problems.length === PRINTED) terminal.print('  … and maybe more: --out writes all of them.');
   const { invoices, ready, faulty, known, issued, refused, accepted, rejected } = counts;

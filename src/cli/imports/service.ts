@@ -25,11 +25,20 @@ export interface ImportFacts {
         | 'missing'
         | 'otherSheets'
         | 'ignoredRows'
-      > & { readonly columns: readonly { header: string; field: string | null; result: boolean }[] })
+      > & { readonly columns: readonly ColumnFacts[]; readonly privateCustomers: boolean })
     | null;
   readonly counts: Readonly<
     Record<'invoices' | 'ready' | 'faulty' | 'known' | 'issued' | 'refused' | 'accepted' | 'rejected', number>
   >;
+}
+
+/** A column of a file. */
+export interface ColumnFacts {
+  readonly header: string;
+  readonly key: string;
+  readonly field: string | null;
+  readonly mayBe: readonly string[];
+  readonly result: boolean;
 }
 
 /** What became of a file. */
@@ -51,7 +60,7 @@ export interface ProblemFacts {
 }
 
 const FACTS = `id round status settled failure { code message }
-  reading { format sheet encoding separator decimalSign dateOrder rows missing columns { header field result }
+  reading { format sheet encoding separator decimalSign dateOrder rows missing privateCustomers columns { header key field mayBe result }
     otherSheets ignoredRows { row reason } }
   counts { invoices ready faulty known issued refused accepted rejected }`;
 
@@ -60,6 +69,9 @@ export const READ_IMPORT = `query ($id: ID!) { import(id: $id) { ${FACTS} } }`;
 export const READ_PROBLEMS = `query ($id: ID!, $after: String) { import(id: $id) {
   invoices(only: [faulty, refused, known], first: 100, after: $after) {
     nodes { firstRow sheet verdict warnings { code message } problems { sheet row column header value code message } } pageInfo { hasNextPage endCursor } } } }`;
+export const REMAP_IMPORT = `mutation ($id: ID!, $columns: [ImportColumnInput!]!, $privateCustomers: Boolean) {
+  remapImport(id: $id, columns: $columns, privateCustomers: $privateCustomers) {
+    ... on RemapImportPayload { import { id } } ... on Error { refused: message } } }`;
 export const START_IMPORT = `mutation ($id: ID!, $round: Int) { startImport(id: $id, round: $round) {
   ... on StartImportPayload { import { id } } ... on Error { refused: message } } }`;
 
@@ -125,6 +137,16 @@ interface ProblemsPage {
     readonly nodes: readonly InvoiceFacts[];
     readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
   };
+}
+
+/** Reads a file anew with other columns. @throws {Error} with the service's message */
+export async function remap(
+  access: Access,
+  id: string,
+  columns: readonly { readonly key: string; readonly field: string | null }[],
+  privateCustomers: boolean | null,
+): Promise<void> {
+  await operate(access, REMAP_IMPORT, { id, columns, privateCustomers });
 }
 
 export async function start(access: Access, { id, round }: Pick<ImportFacts, 'id' | 'round'>): Promise<void> {

@@ -21,8 +21,8 @@ export const IMPORT = graphql(`
       fileName
       ...Progress
       reading {
-        format sheet otherSheets encoding separator decimalSign dateOrder dateSystem headerRow rows language missing
-        columns { index header key field result }
+        format sheet otherSheets encoding separator decimalSign dateOrder dateSystem headerRow rows language missing privateCustomers
+        columns { index header key field mayBe result }
         ignoredRows { row reason }
       }
     }
@@ -85,8 +85,8 @@ export const START_IMPORT = graphql(`
 `);
 
 export const REMAP_IMPORT = graphql(`
-  mutation RemapImport($id: ID!, $columns: [ImportColumnInput!]!) {
-    result: remapImport(id: $id, columns: $columns) {
+  mutation RemapImport($id: ID!, $columns: [ImportColumnInput!]!, $privateCustomers: Boolean) {
+    result: remapImport(id: $id, columns: $columns, privateCustomers: $privateCustomers) {
       ... on RemapImportPayload { import { id } }
       ... on Error { code message }
     }

@@ -84,23 +84,28 @@ function factsOf(reading: Reading, language: 'fr' | 'en' | 'ar'): [Fact, Compone
 
 const LIST_COMMA = { fr: ', ', en: ', ', ar: '، ' } as const;
 
+/** The value of the choice of a column about which somebody has to decide. */
+const OPEN = '?';
+
 function Columns({ imported, reading, onChanged }: FileReadingProps) {
   const { language } = useLanguage();
   const { tenant, environment } = useWorkspace();
   const words = IMPORT_TEXTS[language];
   const [chosen, setChosen] = useState<Readonly<Record<string, string | null>>>({});
+  const [privateCustomers, setPrivate] = useState(reading.privateCustomers);
   const change = useChange(REMAP_IMPORT);
   const mayChange = imported.status === 'checked' && hasScope(tenant.role, 'draft', environment);
   const nameOf = (field: string) => COLUMN_HEADERS[field as ImportField]?.[language] ?? field;
   async function remap(): Promise<void> {
     const columns = Object.entries(chosen).map(([key, field]) => ({ key, field }));
-    if (await change.run({ id: imported.id, columns })) onChanged();
+    if (await change.run({ id: imported.id, columns, privateCustomers })) onChanged();
   }
+  const isChanged = Object.keys(chosen).length > 0 || privateCustomers !== reading.privateCustomers;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (Object.keys(chosen).length > 0) void remap();
+        if (isChanged) void remap();
       }}
     >
       {reading.missing.length > 0 && (
@@ -111,7 +116,7 @@ function Columns({ imported, reading, onChanged }: FileReadingProps) {
       <ul class="mapping">
         {reading.columns
           .filter(({ result }) => !result)
-          .map(({ index, header, key, field }) => (
+          .map(({ index, header, key, field, mayBe }) => (
             <li key={index}>
               <label for={`column${index}`}>
                 <bdi class="letters">{columnName(index)}</bdi> <bdi>{header}</bdi>
@@ -119,9 +124,14 @@ function Columns({ imported, reading, onChanged }: FileReadingProps) {
               <select
                 id={`column${index}`}
                 disabled={!mayChange}
-                value={(key in chosen ? chosen[key] : field) ?? ''}
+                value={(key in chosen ? chosen[key] : mayBe.length > 0 ? OPEN : field) ?? ''}
                 onChange={({ currentTarget: { value } }) => setChosen({ ...chosen, [key]: value || null })}
               >
+                {mayBe.length > 0 && (
+                  <option value={OPEN} disabled>
+                    {words.toChoose}
+                  </option>
+                )}
                 <option value="">{words.unused}</option>
                 {IMPORT_COLUMNS.map((column) => (
                   <option key={column.field} value={column.field}>
@@ -132,11 +142,22 @@ function Columns({ imported, reading, onChanged }: FileReadingProps) {
             </li>
           ))}
       </ul>
+      <p>
+        <label>
+          <input
+            type="checkbox"
+            disabled={!mayChange}
+            checked={privateCustomers}
+            onChange={({ currentTarget: { checked } }) => setPrivate(checked)}
+          />{' '}
+          {words.privateCustomers}
+        </label>
+      </p>
       <Refusal why={change.refusal} />
       {mayChange && (
         <>
           <p class="under">{words.mappingLead}</p>
-          <button type="submit" class="secondary" aria-disabled={Object.keys(chosen).length === 0 || change.busy}>
+          <button type="submit" class="secondary" aria-disabled={!isChanged || change.busy}>
             {words.remap}
           </button>
         </>

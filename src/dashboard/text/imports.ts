@@ -71,6 +71,9 @@ interface ImportTexts {
   readonly columnOfFile: string;
   readonly field: string;
   readonly unused: string;
+  /** For a column of which it is not clear what it has. */
+  readonly toChoose: string;
+  readonly privateCustomers: string;
   /** Before the headers of columns that no field is made of. */
   readonly unusedColumns: string;
   readonly remap: string;
@@ -175,6 +178,8 @@ export const IMPORT_TEXTS: Readonly<Record<Language, ImportTexts>> = {
     columnOfFile: 'Colonne du fichier',
     field: 'Champ de la facture',
     unused: 'Non utilisée',
+    toChoose: 'À choisir',
+    privateCustomers: 'Les clients sans ICE sont des particuliers',
     unusedColumns: 'Colonnes du fichier qui ne sont pas utilisées\u00a0:',
     remap: 'Relire avec ces colonnes',
     rows: (first, last) => `Lignes ${first} à ${last}`,
@@ -266,6 +271,8 @@ export const IMPORT_TEXTS: Readonly<Record<Language, ImportTexts>> = {
     columnOfFile: 'Column of the file',
     field: 'Field of the invoice',
     unused: 'Not used',
+    toChoose: 'To be chosen',
+    privateCustomers: 'Customers without an ICE are private persons',
     unusedColumns: 'Columns of the file that are not used:',
     remap: 'Read again with these columns',
     rows: (first, last) => `Rows ${first} to ${last}`,
@@ -378,6 +385,8 @@ export const IMPORT_TEXTS: Readonly<Record<Language, ImportTexts>> = {
     columnOfFile: 'عمود الملف',
     field: 'حقل الفاتورة',
     unused: 'غير مستعمل',
+    toChoose: 'للاختيار',
+    privateCustomers: 'الزبائن الذين ليس لهم ICE أشخاص عاديون',
     unusedColumns: 'أعمدة الملف غير المستعملة:',
     remap: 'إعادة القراءة بهذه الأعمدة',
     rows: (first, last) => `السطور من ${first} إلى ${last}`,

@@ -15,6 +15,8 @@ export interface Reader {
   readonly layout: Layout;
   readonly conventions: Conventions;
   readonly choices: Choices;
+  /** Whether customers without an ICE are private persons. */
+  readonly privateCustomers: boolean;
 }
 
 type Facts = RowProblem['facts'];
@@ -38,7 +40,7 @@ const AMOUNTS: ReadonlySet<string> = new Set(['quantity', 'money', 'price']);
 
 /** Begins an invoice. @param found what is known of it before its rows are read */
 export function openInvoice(
-  { layout, conventions, choices }: Reader,
+  { layout, conventions, choices, privateCustomers }: Reader,
   found: Pick<ReadInvoice, 'nth' | 'firstRow' | 'raw' | 'resultNumber'>,
 ): OpenInvoice {
   const { firstRow } = found;
@@ -122,7 +124,7 @@ export function openInvoice(
         if (level === 'invoice' && isRequired && origins[field] === undefined)
           problem(shownCell(firstRow, laid, null), 'cell_empty', field);
       }
-      const { input, faults } = withConsequences(values, lines, origins);
+      const { input, faults } = withConsequences(values, lines, origins, privateCustomers);
       for (const { param, fault, facts } of faults) {
         const shown = origins[param];
         if (shown) problem(shown, fault, paramOf(param), facts);

@@ -11,9 +11,9 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
     ...['invoice ref', 'invoice id', 'document key', 'معرف', 'المعرف', 'الوثيقة'],
   ],
   number: [
-    ...['n° facture', 'numéro', 'n° de facture', 'facture n°', 'facture', 'n° pièce', 'numéro de pièce', 'n° document'],
-    ...['numéro du document', 'réf facture', 'référence facture', 'invoice no', 'invoice', 'number', 'invoice ref no'],
-    ...['document number', 'invoice #', 'رقم', 'الرقم', 'رقم الفاتوره', 'فاتورة رقم', 'الفاتورة'],
+    ...['n° facture', 'n° de facture', 'facture n°', 'facture', 'n° pièce', 'numéro de pièce', 'n° document'],
+    ...['numéro du document', 'réf facture', 'référence facture', 'invoice no', 'invoice', 'invoice ref no'],
+    ...['document number', 'invoice #', 'رقم الفاتوره', 'فاتورة رقم', 'الفاتورة'],
   ],
   'customer.name': [
     ...['nom du client', 'nom client', 'raison sociale', 'raison sociale du client', 'dénomination', 'intitulé'],
@@ -289,6 +289,8 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
  * it; the date that a file gives its invoices is stated as that of the operation.
  */
 export const LAST_SYNONYMS: Readonly<Partial<Record<ImportField, readonly string[]>>> = {
+  // Unless it counts the rows.
+  number: ['numéro', 'number', 'رقم', 'الرقم'],
   // Beside the customer it is the seller's own company.
   'customer.name': ['société', 'company', 'الشركة', 'المقاولة'],
   'terms.operationDate': [
@@ -309,14 +311,37 @@ export const LAST_SYNONYMS: Readonly<Partial<Record<ImportField, readonly string
   'source.status': ['statut', 'status', 'état', 'state', 'situation', 'الحالة', 'حالة'],
 };
 
+/** Headers that may be one of several fields. */
+export interface UndecidedHeaders {
+  /** The likely one first. */
+  readonly fields: readonly ImportField[];
+  readonly headers: readonly string[];
+}
+
 /**
  * Headers that do not say whether they have percent or dirhams, or whether of the line or of the whole invoice. Somebody
  * has to choose, because each choice makes another amount due.
  */
-export const UNDECIDED_HEADERS: Partial<Readonly<Record<ImportField, readonly string[]>>> = {
-  'line.discount.percent': ['remise', 'remises', 'rabais', 'discount', 'discounts', 'الخصم', 'خصم', 'تخفيض', 'التخفيض'],
-  'discount.percent': [
-    ...['remise globale', 'remise facture', 'remise pied de facture', 'escompte', 'invoice discount', 'total discount'],
-    ...['discount amount', 'الخصم الإجمالي'],
+export const UNDECIDED_DISCOUNTS: readonly UndecidedHeaders[] = [
+  {
+    fields: ['line.discount.percent', 'line.discount.amount'],
+    headers: ['remise', 'remises', 'rabais', 'discount', 'discounts', 'الخصم', 'خصم', 'تخفيض', 'التخفيض'],
+  },
+  {
+    fields: ['discount.percent', 'discount.amount'],
+    headers: [
+      ...['remise globale', 'remise facture', 'remise pied de facture', 'escompte', 'invoice discount'],
+      ...['total discount', 'discount amount', 'الخصم الإجمالي'],
+    ],
+  },
+];
+
+/** Headers that do not say whether the price includes tax, of which somebody has to choose if no other one says it. */
+export const UNDECIDED_PRICES: UndecidedHeaders = {
+  fields: ['line.unitPrice', 'line.unitPriceWithTax'],
+  headers: [
+    ...['prix', 'prix unitaire', 'prix unit', 'pu', 'p u', 'tarif', 'prix de vente', 'prix article', 'price'],
+    ...['unit price', 'item price', 'item rate', 'rate', 'sale price', 'price each', 'السعر', 'سعر', 'الثمن', 'ثمن'],
+    ...['ثمن الوحدة', 'سعر الوحدة', 'الثمن الفردي'],
   ],
 };

@@ -5,6 +5,8 @@ export type ColumnKind =
   | 'key'
   /** A text of one line, such as a number of an order. */
   | 'line'
+  /** The number of an invoice. */
+  | 'number'
   | 'ice'
   /** Digits with spaces between them. */
   | 'digits'
@@ -48,7 +50,7 @@ export interface ImportColumn {
  */
 export const IMPORT_COLUMNS = [
   { field: 'document', level: 'invoice', kind: 'key' },
-  { field: 'number', level: 'invoice', kind: 'line' },
+  { field: 'number', level: 'invoice', kind: 'number' },
   { field: 'customer.name', level: 'invoice', kind: 'line', isRequired: true },
   { field: 'customer.ice', level: 'invoice', kind: 'ice' },
   { field: 'customer.kind', level: 'invoice', kind: 'customerKind' },

@@ -12,6 +12,9 @@ interface Fault {
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
+/** Cells by which a customer is a company or abroad. That of the country may say Morocco. */
+const SAYS_KIND = ['customer.kind', 'customer.ice', 'customer.taxNumber'] as const;
+
 type Values = ReadonlyMap<string, unknown>;
 type Tree = { [name: string]: unknown };
 
@@ -25,11 +28,13 @@ const EXCLUSIVE = [
 /**
  * Makes the input of an invoice from the values of its cells, by the dotted paths of their fields, and adds what follows
  * from them: a price that includes tax, a customer abroad, means of payment in words. Renames `origins` alike.
+ * @param privateCustomers whether customers of whom nothing says what they are are private persons
  */
 export function withConsequences(
   values: Values,
   lines: readonly Values[],
   origins: Record<string, ShownCell>,
+  privateCustomers: boolean,
 ): { readonly input: Readonly<Record<string, unknown>>; readonly faults: readonly Fault[] } {
   const faults: Fault[] = [];
   const input: Tree = {};
@@ -47,6 +52,8 @@ export function withConsequences(
   }
   if (stated.get('customer.country') !== undefined && stated.get('customer.kind') === undefined)
     stated.set('customer.kind', 'foreign');
+  const isSaid = SAYS_KIND.some((field) => origins[field] !== undefined) || stated.get('customer.kind') !== undefined;
+  if (privateCustomers && !isSaid) stated.set('customer.kind', 'person');
   if (stated.get('customer.kind') === COMPANY.kind) stated.delete('customer.kind');
   for (const [field, value] of stated) put(input, field, value);
   input.lines = lines.map((line, nth) => {

@@ -1,4 +1,5 @@
-import { type Cell, lineOf, type SheetRow } from './cell.ts';
+import { folded } from '../invoice/search/fold.ts';
+import { type Cell, cellText, lineOf, type SheetRow } from './cell.ts';
 import type { Conventions } from './cell-value.ts';
 import type { Choices } from './choices.ts';
 import type { ColumnKind } from './columns.ts';
@@ -9,7 +10,7 @@ import { stateOf } from './read-state.ts';
 import { collectTaxEvidence } from './tax-evidence.ts';
 
 const NUMBERS: ReadonlySet<ColumnKind> = new Set(['quantity', 'money', 'price', 'percent']);
-const OTHERS: ReadonlySet<ColumnKind> = new Set(['date', 'sourceState']);
+const OTHERS: ReadonlySet<ColumnKind> = new Set(['date', 'sourceState', 'number']);
 
 /** What the cells of a file tell about how it writes numbers and dates. */
 export interface Evidence {
@@ -18,6 +19,8 @@ export interface Evidence {
   decide(): Conventions & { readonly hasTextDates: boolean };
   /** Whether the column of rates has rates. A column of this name may have amounts of tax instead. */
   areRates(): boolean;
+  /** Whether the numbers of invoices may count rows or invoices: they have at most four digits, and nothing else. */
+  areCounts(): boolean;
   /** Places of the columns of kinds and states of documents that have a known one. */
   knownStates(): ReadonlySet<number>;
 }
@@ -30,6 +33,7 @@ export function collectEvidence(columns: readonly LaidColumn[], choices: Choices
   /** Of the columns of dates, by their places: how many are dates of the program, and texts with a number for the month. */
   const dates = new Map<number, { cells: number; texts: number }>();
   const states = new Set<number>();
+  const numbers = { counts: 0, others: 0 };
   let unclear = 0;
   let hasTextDates = false;
 
@@ -58,6 +62,7 @@ export function collectEvidence(columns: readonly LaidColumn[], choices: Choices
         const cell = cells[index] ?? null;
         if (cell === null) continue;
         if (column.kind === 'date') noteDate(index, cell);
+        else if (column.kind === 'number') numbers[/^\d{1,4}$/.test(folded(cellText(cell))) ? 'counts' : 'others']++;
         else if (column.kind === 'sourceState') {
           if (stateOf(cell) !== null) states.add(index);
         } else noteNumber(cell);
@@ -70,6 +75,7 @@ export function collectEvidence(columns: readonly LaidColumn[], choices: Choices
       hasTextDates,
     }),
     areRates: tax.areRates,
+    areCounts: () => numbers.counts > 0 && numbers.others === 0,
     knownStates: () => states,
   };
 }

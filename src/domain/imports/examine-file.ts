@@ -2,15 +2,22 @@ import type { DocumentLanguage } from '../document-language.ts';
 import type { MergedCells, SheetRow } from './cell.ts';
 import type { Conventions } from './cell-value.ts';
 import type { Choices } from './choices.ts';
-import { columnOf } from './columns.ts';
 import { collectEvidence } from './evidence.ts';
 import { findHeader, type Header } from './find-header.ts';
 import { type OpenRows, openRows } from './invoice-rows.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { IMPORT_LIMITS, REPORTED } from './limits.ts';
-import { type ColumnMapping, type FileReading, type InvoiceRows, type ReadColumn, UnreadableFile } from './reading.ts';
-import { isWeak, languageOf, missingFields, recognizeColumns, undecidedFields } from './recognize-columns.ts';
+import {
+  type ColumnMapping,
+  type FileReading,
+  type InvoiceRows,
+  PRIVATE_CUSTOMERS,
+  type ReadColumn,
+  UnreadableFile,
+} from './reading.ts';
+import { languageOf, missingFields, recognizeColumns } from './recognize-columns.ts';
 import { createRowRoles } from './row-roles.ts';
+import { settleColumns } from './settle-columns.ts';
 import type { OpenFile, Table } from './table.ts';
 
 /** What the first reading of a file found, which the second one needs. */
@@ -43,18 +50,8 @@ export async function examineFile(file: OpenFile, { mapping, language, choices }
   const header = await findHeader(file.tables, mapping);
   const columns = recognizeColumns(header.texts, mapping);
   const found = await readRows(header, columns, choices);
-  const isTax = !found.areRates && !isChosen(columns, mapping, 'line.taxRate');
-  const used = columns.map((column) => {
-    const isOther = column.field === 'line.taxRate' ? isTax : isUnknownState(column, mapping, found.knownStates);
-    return isOther ? { ...column, field: null } : column;
-  });
-  const missing = [
-    ...new Set<string>([
-      ...missingFields(used),
-      ...undecidedFields(header.texts, mapping),
-      ...(isTax ? ['line.taxRate'] : []),
-    ]),
-  ];
+  const used = settleColumns(columns, mapping, found.evidence);
+  const missing = missingFields(used);
   const { decimalSign, dateOrder, hasTextDates } = found.conventions;
   return {
     reading: {
@@ -71,6 +68,7 @@ export async function examineFile(file: OpenFile, { mapping, language, choices }
       ignoredRows: missing.length > 0 ? [] : found.ignored,
       rows: found.rows,
       invoices: missing.length > 0 ? 0 : found.invoices.length,
+      ...(mapping?.[PRIVATE_CUSTOMERS] && { privateCustomers: true }),
     },
     table: header.table,
     layout: layoutOf(header.table.sheet, header.row, used),
@@ -126,8 +124,7 @@ async function readRows(header: Header, columns: readonly ReadColumn[], choices:
   const apart = new Map(starts.entries().filter(([, places]) => places.length > 1));
   return {
     conventions: evidence.decide(),
-    areRates: evidence.areRates(),
-    knownStates: evidence.knownStates(),
+    evidence,
     ignored,
     rows,
     invoices,
@@ -135,20 +132,6 @@ async function readRows(header: Header, columns: readonly ReadColumn[], choices:
     apart,
     hidden,
   };
-}
-
-function isChosen(columns: readonly ReadColumn[], mapping: ColumnMapping | null, field: string): boolean {
-  return columns.some((column) => column.field === field && mapping?.[column.key] === field);
-}
-
-/** Whether a column that is called `Type` or `Status` is about something else than the document: no cell has a known word. */
-function isUnknownState(
-  { index, key, field }: ReadColumn,
-  mapping: ColumnMapping | null,
-  known: ReadonlySet<number>,
-): boolean {
-  const isState = field !== null && columnOf(field)?.kind === 'sourceState';
-  return isState && isWeak(key) && mapping?.[key] !== field && !known.has(index);
 }
 
 /** @throws {UnreadableFile} when merged cells of a column overlap, which no program writes */

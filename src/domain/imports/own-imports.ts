@@ -14,7 +14,7 @@ import { type Import, type ImportedInvoice, NO_COUNTS, type Verdict } from './im
 import type { ImportedInvoiceStore, ImportFiles, ImportMappings, ImportStore } from './import-store.ts';
 import { IMPORT_DAYS } from './limits.ts';
 import { headersOf } from './read-import.ts';
-import type { ColumnMapping, FileReading } from './reading.ts';
+import { type ColumnMapping, type FileReading, PRIVATE_CUSTOMERS } from './reading.ts';
 import { watchImport } from './watch-import.ts';
 
 interface ImportNeeds {
@@ -142,19 +142,27 @@ export const IMPORT_USE_CASES = {
 
   /**
    * Reads a file anew with other columns, and keeps them for later files with the same headers.
+   * @param privateCustomers whether customers without an ICE are private persons; null: as before
    * @throws {ServiceError} invalid_request for a column that the file does not have, or a field that there is not or
    *   that two columns would fill; import_not_checked once it is started
    */
   remapImport: {
     scope: 'draft',
     audit: { action: 'import.columns_chosen', description: 'The columns of an uploaded file were chosen.' },
-    async run(needs: ChangeNeeds, { by, record }: Change, id: string, columns: ColumnMapping): Promise<Import> {
+    async run(
+      needs: ChangeNeeds,
+      { by, record }: Change,
+      id: string,
+      columns: ColumnMapping,
+      privateCustomers: boolean | null,
+    ): Promise<Import> {
       const { imports, mappings, wakeImports } = needs;
       const present = await ownImport(imports, by, id);
       const { reading, round } = present;
       if (reading === null) throw notChecked(present);
       const headers = headersOf(reading);
-      const mapping = remapped(reading, columns);
+      const arePrivate = privateCustomers ?? reading.privateCustomers === true;
+      const mapping = { ...remapped(reading, columns), ...(arePrivate && { [PRIVATE_CUSTOMERS]: 'customer.kind' }) };
       const change = { status: 'reading', round: round + 1, mapping, counts: NO_COUNTS, failure: null } as const;
       const changed = await imports.change(present, ['checked', 'reading'], change, new Date());
       if (!changed) throw notChecked(await ownImport(imports, by, id));
@@ -196,9 +204,13 @@ function nthOf({ id }: Import, imported: string): number | null {
   return /^\d{1,6}$/.test(nth) ? Number(nth) : null;
 }
 
-/** Returns all columns of a file with these changes. A field that another column filled so far is taken from it. */
+/**
+ * Returns all columns of a file with these changes. A field that another column filled so far is taken from it. What is
+ * not decided stays so.
+ */
 function remapped({ columns }: FileReading, changes: ColumnMapping): ColumnMapping {
-  const present = new Map(columns.flatMap(({ key, field, isResult }) => (isResult ? [] : [[key, field] as const])));
+  const own = columns.filter(({ isResult }) => !isResult);
+  const present = new Map(own.map(({ key, field }) => [key, field] as const));
   const taken = new Set<string>();
   for (const [key, field] of Object.entries(changes)) {
     if (!present.has(key)) throw notAColumn(`The file has no column '${key.slice(0, 80)}'.`);
@@ -208,6 +220,8 @@ function remapped({ columns }: FileReading, changes: ColumnMapping): ColumnMappi
     taken.add(field);
   }
   for (const [key, field] of present) if (field !== null && taken.has(field)) present.set(key, null);
+  // Of two prices or discounts, one is enough.
+  for (const { key, mayBe } of own) if (mayBe && !mayBe.some((each) => taken.has(each))) present.delete(key);
   return { ...Object.fromEntries(present), ...changes };
 }
 

@@ -20,7 +20,7 @@ export async function* readInvoices(
   choices: Choices,
 ): AsyncGenerator<readonly ReadInvoice[], void, void> {
   if (reading.missing.length > 0) return;
-  const reader: Reader = { layout, conventions, choices };
+  const reader: Reader = { layout, conventions, choices, privateCustomers: reading.privateCustomers === true };
   const roleOf = createRowRoles(layout);
   const merges = createMerges(merged, reader);
   let batch: ReadInvoice[] = [];

@@ -9,7 +9,7 @@ import { dateOf } from './dates.ts';
 import { readIce } from './ice.ts';
 import { IMPORT_LIMITS } from './limits.ts';
 import { numberOf } from './numbers.ts';
-import { readCancelled, readState } from './read-state.ts';
+import { readCancelled, readState, stateOf } from './read-state.ts';
 
 /** Errors of formulas, as programs write them into CSV files. */
 const ERROR = /^\s*(#(N\/A|REF!|VALUE!|VALEUR!|NAME\?|NOM\?|DIV\/0!|NUM!|NOMBRE!|NULL!|NUL!|SPILL!)|Err:\d{3})\s*$/;
@@ -29,7 +29,9 @@ export function readValue(cell: Cell, kind: ColumnKind, conventions: Conventions
   switch (kind) {
     // It is only compared.
     case 'key':
-      return { value: cellText(cell) };
+      return isShortenedText(cell) ? { fault: 'digits_lost' } : { value: cellText(cell) };
+    case 'number':
+      return stateOf(cell) === 'not_final' ? { fault: 'not_final' } : readText(cell, 'line');
     case 'text':
     case 'line':
       return readText(cell, kind);
@@ -60,6 +62,7 @@ function readText(cell: Cell, kind: 'text' | 'line'): CellValue {
   if (cell.kind === 'day') return { fault: 'became_date' };
   if (cell.kind === 'number' && !cell.isPercent && plainNumber(cell.value) === null) return { fault: 'digits_lost' };
   if (cell.kind === 'number' && cell.format === 'shaped') return { fault: 'shown_otherwise' };
+  if (isShortenedText(cell)) return { fault: 'digits_lost' };
   if (cell.kind !== 'text') return { value: cellText(cell) };
   if (kind === 'line') return { value: lineOf(cell.text) };
   return {
@@ -85,6 +88,11 @@ function readDigits(cell: Cell): CellValue {
 /** Whether a text is a long number that a program has shortened: `1,234E+14`. */
 function isShortened(text: string): boolean {
   return /^\d([.,]\d+)?\s?[eE]\s?\+?\d{1,2}$/.test(text.trim());
+}
+
+/** Whether a text is what programs write into a CSV file of a long number: `1,23E+12`. Names of products are `2E10`. */
+function isShortenedText(cell: Cell): boolean {
+  return cell.kind === 'text' && /^\d([.,]\d+)?E[+-]\d{2,3}$/.test(cell.text.trim());
 }
 
 /** Returns the number of a cell with a point, or why it has none. */

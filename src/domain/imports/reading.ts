@@ -79,6 +79,8 @@ export interface ReadColumn {
   readonly key: string;
   /** A field of the table of columns; null: not used. */
   readonly field: string | null;
+  /** Fields of which it may be one, the likely one first, if somebody has to say which, or that it is none; else absent. */
+  readonly mayBe?: readonly string[];
   /** Whether the service added the column to a returned file: it is not read, and replaced when the file is returned. */
   readonly isResult: boolean;
 }
@@ -110,10 +112,18 @@ export interface FileReading {
   /** Number of rows with content below the header row. */
   readonly rows: number;
   readonly invoices: number;
+  /** Whether somebody has said that customers without an ICE are private persons; else absent. */
+  readonly privateCustomers?: boolean;
 }
 
-/** Which column is which field; null: not used. The keys are those of `headerKeys`. */
+/** Which column is which field; null: not used. The keys are those of `headerKeys`, and {@link PRIVATE_CUSTOMERS}. */
 export type ColumnMapping = Readonly<Record<string, string | null>>;
+
+/**
+ * The key of a mapping that is no column: its field is `customer.kind`, if customers of whom the file says nothing else
+ * are private persons. No header has a key with this sign.
+ */
+export const PRIVATE_CUSTOMERS = '=person';
 
 /** The file as a whole cannot be read. */
 export class UnreadableFile extends Error {

@@ -1,7 +1,13 @@
 import type { DocumentLanguage } from '../document-language.ts';
 import { folded } from '../invoice/search/fold.ts';
 import { COLUMN_HEADERS, RESULT_COLUMNS } from './column-headers.ts';
-import { COLUMN_SYNONYMS, LAST_SYNONYMS, UNDECIDED_HEADERS } from './column-synonyms.ts';
+import {
+  COLUMN_SYNONYMS,
+  LAST_SYNONYMS,
+  UNDECIDED_DISCOUNTS,
+  UNDECIDED_PRICES,
+  type UndecidedHeaders,
+} from './column-synonyms.ts';
 import { columnOf, IMPORT_COLUMNS, type ImportField, ONE_OF } from './columns.ts';
 import type { ColumnMapping, ReadColumn } from './reading.ts';
 
@@ -30,16 +36,19 @@ function keyWithoutCurrency(header: string): string {
 
 const wordsIn = (header: string) => folded(header).match(/[\p{L}\p{N}]+|[%#]/gu) ?? [];
 
-const UNDECIDED: ReadonlyMap<string, ImportField> = new Map(
-  Object.entries(UNDECIDED_HEADERS).flatMap(([field, headers]) =>
-    headers.map((header) => [keyWithoutCurrency(header), field as ImportField] as const),
-  ),
-);
+const DISCOUNTS = fieldsByKey(UNDECIDED_DISCOUNTS);
+const PRICES = fieldsByKey([UNDECIDED_PRICES]);
+
+function fieldsByKey(undecided: readonly UndecidedHeaders[]): ReadonlyMap<string, readonly ImportField[]> {
+  return new Map(
+    undecided.flatMap(({ fields, headers }) => headers.map((header) => [keyWithoutCurrency(header), fields] as const)),
+  );
+}
 
 /** Folds a header, so that spellings of the same header are equal: `N° de Facture (*)` → `numero facture`. */
 export function headerKey(header: string): string {
   const key = keyWithoutCurrency(header);
-  return UNDECIDED.has(key) && wordsIn(header).some((word) => DIRHAMS.has(word)) ? `${key} dirhams` : key;
+  return DISCOUNTS.has(key) && wordsIn(header).some((word) => DIRHAMS.has(word)) ? `${key} dirhams` : key;
 }
 
 /** Returns the keys of columns in a mapping. Further columns with the same header get its place: `prix 2`. */
@@ -112,13 +121,26 @@ export function recognizeColumns(headers: readonly string[], mapping: ColumnMapp
   // Many programs write a price in both forms. The one without tax is what the other is computed from.
   const [withoutTax, withTax] = ONE_OF;
   const isBoth = found.includes(withoutTax) && found.includes(withTax) && !chosen.includes(withTax);
-  return headers.map((header, index) => ({
-    index,
-    header,
-    key: keys[index] ?? '',
-    field: isBoth && found[index] === withTax ? null : (found[index] ?? null),
-    isResult: RESULTS.has(headerKey(header)),
-  }));
+  const isPriced = ONE_OF.some((field) => found.includes(field));
+  const mayBe = (key: string, index: number): readonly ImportField[] => {
+    if (chosen[index] !== undefined) return [];
+    const first = key.replace(/ \d+$/, '');
+    const repeated = isRepeated(first) ? KNOWN.get(first)?.field : undefined;
+    return repeated ? [repeated] : (DISCOUNTS.get(key) ?? (isPriced ? [] : (PRICES.get(key) ?? [])));
+  };
+  return headers.map((header, index) => {
+    const key = keys[index] ?? '';
+    const field = isBoth && found[index] === withTax ? null : (found[index] ?? null);
+    const fields = mayBe(key, index);
+    return {
+      index,
+      header,
+      key,
+      field,
+      ...(fields.length > 0 && { mayBe: fields }),
+      isResult: RESULTS.has(headerKey(header)),
+    };
+  });
 }
 
 /**
@@ -130,20 +152,15 @@ function repeatedKeys(keys: readonly string[], mapping: ColumnMapping | null): R
   return new Set(keys.filter((key) => keys.includes(`${key} 2`) && !isChosen(key) && !isChosen(`${key} 2`)));
 }
 
-/** Returns the fields of headers that occur more than once or may mean several things, so that somebody has to choose. */
-export function undecidedFields(headers: readonly string[], mapping: ColumnMapping | null): readonly ImportField[] {
-  const keys = headerKeys(headers);
-  const repeated = [...repeatedKeys(keys, mapping)].flatMap((key) => KNOWN.get(key)?.field ?? []);
-  const isChosen = (key: string) => mapping !== null && Object.hasOwn(mapping, key);
-  const undecided = keys.flatMap((key) => (isChosen(key) ? [] : (UNDECIDED.get(key) ?? [])));
-  return [...new Set([...repeated, ...undecided])];
-}
-
-/** Returns the required fields that no column is. Of those of which one is enough, the first. */
-export function missingFields(columns: readonly ReadColumn[]): readonly ImportField[] {
+/**
+ * Returns the required fields that no column is, and those of which somebody has to say whether a column is it. Of those
+ * of which one is enough, the first.
+ */
+export function missingFields(columns: readonly ReadColumn[]): readonly string[] {
   const has = (field: ImportField) => columns.some((column) => column.field === field);
   const required = IMPORT_COLUMNS.filter((column) => 'isRequired' in column && !has(column.field));
-  return [...required.map(({ field }) => field), ...(ONE_OF.some(has) ? [] : [ONE_OF[0]])];
+  const undecided = columns.flatMap(({ mayBe }) => mayBe?.[0] ?? []);
+  return [...new Set([...required.map(({ field }) => field), ...(ONE_OF.some(has) ? [] : [ONE_OF[0]]), ...undecided])];
 }
 
 /** Words that only French or only English headers have, folded. */

@@ -18,6 +18,11 @@ const ImportColumnType = builder.objectRef<ReadColumn>('ImportColumn').implement
       nullable: true,
       description: 'The field that it fills: `customer.name`, `line.quantity`, `document`; null: it is not used.',
     }),
+    mayBe: t.stringList({
+      description:
+        'Fields of which it may be one, the likely one first, if its header and cells do not tell. Then `missing` has the first: say which one it is, or null.',
+      resolve: ({ mayBe = [] }) => [...mayBe],
+    }),
     result: t.exposeBoolean('isResult', {
       description: 'Whether the service added it to a returned file: it is not read.',
     }),
@@ -59,7 +64,12 @@ export const FileReadingType = builder.objectRef<FileReading>('FileReading').imp
     invoices: t.exposeInt('invoices', { description: 'How many invoices they are.' }),
     language: t.expose('language', { type: LanguageType, description: 'The language of messages about it.' }),
     missing: t.exposeStringList('missing', {
-      description: 'Required fields that no column fills. If there are any, no invoice is read: choose columns.',
+      description:
+        'Fields that a column has to fill, or may fill. If there are any, no invoice is read: choose columns.',
+    }),
+    privateCustomers: t.boolean({
+      description: 'Whether customers without an ICE are private persons, as `remapImport` has said.',
+      resolve: ({ privateCustomers }) => privateCustomers === true,
     }),
     columns: t.field({ type: [ImportColumnType], description: 'Its columns.', resolve: ({ columns }) => [...columns] }),
     ignoredRows: t.field({

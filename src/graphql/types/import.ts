@@ -187,10 +187,14 @@ builder.mutationFields((t) => ({
         required: true,
         description: 'The columns that change. Others stay as in `reading`.',
       }),
+      privateCustomers: t.arg.boolean({
+        description:
+          'Whether customers of whom the file has no ICE, type, tax number or country abroad are private persons. Without it: as in `reading`.',
+      }),
     },
-    resolve: (_root, { id, columns }, { principal, useCases }) => {
+    resolve: (_root, { id, columns, privateCustomers }, { principal, useCases }) => {
       const mapping = Object.fromEntries(columns.map(({ key, field }) => [key, field ?? null]));
-      return useCases.remapImport(principal, id, mapping);
+      return useCases.remapImport(principal, id, mapping, privateCustomers ?? null);
     },
   }),
   discardImport: t.field({

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PRIVATE_CUSTOMERS } from '../../../../src/domain/imports/reading.ts';
 import { readSpreadsheet, summary } from '../../../support/read-spreadsheet.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../fixtures/spreadsheets');
@@ -58,6 +59,30 @@ describe('files of spreadsheets', () => {
     ]);
     const left = await readSpreadsheet(file, { mapping: { tva: null } });
     expect(left.invoices.every(({ problems }) => problems.length === 0)).toBe(true);
+  });
+
+  it('takes customers of whom it knows nothing for private persons, if somebody says so', async () => {
+    const mapping = { [PRIVATE_CUSTOMERS]: 'customer.kind' };
+    const { reading, invoices } = await readSpreadsheet(join(FOLDER, 'private-customers.csv'), { mapping });
+    expect(reading.privateCustomers).toBe(true);
+    expect(invoices.map(({ input }) => (input as { customer: object }).customer)).toEqual([
+      { name: 'Amina Alaoui', kind: 'person' },
+      { name: 'Atlas Distribution SARL', ice: '001234567000062' },
+      { name: 'Müller', country: 'DE', kind: 'foreign' },
+      { name: 'Omar Idrissi', kind: 'person' },
+    ]);
+    // An ICE that cannot be read is one.
+    const shortened = await readSpreadsheet(join(FOLDER, 'ice.csv'), { mapping });
+    expect(shortened.invoices.filter(({ input }) => JSON.stringify(input).includes('person'))).toEqual([]);
+  });
+
+  it('takes a bare number that may count rows for what somebody says', async () => {
+    const file = join(FOLDER, 'numbers-that-count.csv');
+    const numbersOf = async (field: string | null) =>
+      (await readSpreadsheet(file, { mapping: { numero: field } })).invoices.map(({ input }) => input.number ?? null);
+    expect(await numbersOf('number')).toEqual(['1', '2']);
+    expect(await numbersOf('document')).toEqual([null, null]);
+    expect(await numbersOf(null)).toEqual([null, null]);
   });
 
   it('says where each value came from', async () => {

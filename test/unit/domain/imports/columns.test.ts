@@ -4,15 +4,18 @@ import { COLUMN_EXPLANATIONS } from '../../../../src/domain/imports/column-expla
 import { COLUMN_HEADERS, RESULT_COLUMNS } from '../../../../src/domain/imports/column-headers.ts';
 import { COLUMN_SYNONYMS, LAST_SYNONYMS } from '../../../../src/domain/imports/column-synonyms.ts';
 import { IMPORT_COLUMNS } from '../../../../src/domain/imports/columns.ts';
+import type { ColumnMapping } from '../../../../src/domain/imports/reading.ts';
 import {
   headerKey,
   headerKeys,
   languageOf,
   missingFields,
   recognizeColumns,
-  undecidedFields,
 } from '../../../../src/domain/imports/recognize-columns.ts';
 
+const undecidedFields = (headers: readonly string[], mapping: ColumnMapping | null) => [
+  ...new Set(recognizeColumns(headers, mapping).flatMap(({ mayBe }) => mayBe?.[0] ?? [])),
+];
 const fieldsOf = (headers: readonly string[]) => recognizeColumns(headers, null).map(({ field }) => field);
 
 describe('columns', () => {
@@ -109,6 +112,18 @@ describe('columns', () => {
     expect(undecidedFields(['Remise globale', 'Lineitem discount', 'Discount Amount'], null)).toEqual([
       'discount.percent',
     ]);
+  });
+
+  it('of prices that do not say whether they include tax are asked about, if no other one says it', () => {
+    const may = (headers: readonly string[]) => recognizeColumns(headers, null).map(({ mayBe }) => mayBe ?? null);
+    const either = ['line.unitPrice', 'line.unitPriceWithTax'];
+    expect(may(['Client', 'Prix unitaire'])).toEqual([null, either]);
+    expect(may(['السعر', 'Unit price'])).toEqual([either, either]);
+    expect(may(['Prix', 'PU HT'])).toEqual([null, null]);
+    expect(may(['Qté', 'Qté'])).toEqual([['line.quantity'], ['line.quantity']]);
+    const chosen = recognizeColumns(['Prix'], { prix: 'line.unitPriceWithTax' });
+    expect(chosen[0]).toMatchObject({ field: 'line.unitPriceWithTax' });
+    expect(missingFields(chosen)).not.toContain('line.unitPrice');
   });
 
   it('that the service added are known', () => {
