@@ -58,7 +58,7 @@ export function workbookFile({ sheets, date1904, isShared, parts }: WorkbookPart
       `<sheet name="${escapedXml(name ?? `Feuil${nth + 1}`)}" sheetId="${nth + 1}" r:id="rId${nth + 1}"${state ? ` state="${state}"` : ''}/>`,
   );
   return zipFile({
-    '[Content_Types].xml': `<Types xmlns="${PACKAGE}/content-types"/>`,
+    '[Content_Types].xml': contentTypes([...Object.keys(own), ...(isShared ? [STRINGS] : [])]),
     '_rels/.rels': relationsXml([['officeDocument', 'xl/workbook.xml']]),
     'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><workbookPr${date1904 ? ' date1904="1"' : ''}/><sheets>${entries.join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': relationsXml([
@@ -69,10 +69,33 @@ export function workbookFile({ sheets, date1904, isShared, parts }: WorkbookPart
     'xl/styles.xml': STYLES,
     ...own,
     ...(isShared && {
-      'xl/sharedStrings.xml': `<sst xmlns="${MAIN}">${strings.map((text) => `<si><t xml:space="preserve">${escapedXml(text)}</t></si>`).join('')}</sst>`,
+      [STRINGS]: `<sst xmlns="${MAIN}">${strings.map((text) => `<si><t xml:space="preserve">${escapedXml(text)}</t></si>`).join('')}</sst>`,
     }),
     ...parts,
   });
+}
+
+const STRINGS = 'xl/sharedStrings.xml';
+const SPREADSHEET = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+
+/**
+ * Makes the part that says what each part is, without which LibreOffice opens no workbook.
+ * @param paths of the sheets and of the texts
+ */
+function contentTypes(paths: readonly string[]): string {
+  const parts = [
+    ['xl/workbook.xml', 'sheet.main'],
+    ['xl/styles.xml', 'styles'],
+    ...paths.map((path) => [path, path === STRINGS ? 'sharedStrings' : 'worksheet']),
+  ];
+  const overrides = parts.map(
+    ([path, type]) => `<Override PartName="/${path}" ContentType="${SPREADSHEET}.${type}+xml"/>`,
+  );
+  const defaults = [
+    ['rels', 'application/vnd.openxmlformats-package.relationships+xml'],
+    ['xml', 'application/xml'],
+  ].map(([extension, type]) => `<Default Extension="${extension}" ContentType="${type}"/>`);
+  return `<Types xmlns="${PACKAGE}/content-types">${[...defaults, ...overrides].join('')}</Types>`;
 }
 
 export function relationsXml(relations: readonly (readonly [type: string, target: string])[]): string {
