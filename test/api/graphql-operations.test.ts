@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CREDIT, REPLACE } from '../../src/cli/corrections.ts';
-import { START_IMPORT } from '../../src/cli/imports/service.ts';
+import { REMAP_IMPORT, START_IMPORT } from '../../src/cli/imports/service.ts';
 import { FOLLOW } from '../../src/cli/webhooks/service.ts';
 import { SEND } from '../../src/cli/webhooks/trigger.ts';
 import { makeOperationList, readOperationList } from '../../src/graphql/operation-list.ts';
@@ -54,11 +54,13 @@ const persisted = (sha256Hash: string) => ({ persistedQuery: { version: 1, sha25
 describe('the list', () => {
   it('contains each operation with its fragments, and those of the command line, by digest', () => {
     expect(Object.keys(list)).toEqual(Object.values(list).map(digestOf));
-    expect(Object.keys(list)).toHaveLength(9);
+    expect(Object.keys(list)).toHaveLength(10);
     const [, read] = listed('Read');
     for (const part of ['fragment Amounts', 'fragment Line']) expect(read).toContain(part);
     expect(read).not.toContain('Rest');
-    expect(Object.values(list)).toEqual(expect.arrayContaining([FOLLOW, SEND, CREDIT, REPLACE, START_IMPORT]));
+    expect(Object.values(list)).toEqual(
+      expect.arrayContaining([FOLLOW, SEND, CREDIT, REPLACE, REMAP_IMPORT, START_IMPORT]),
+    );
   });
 
   it.each([
