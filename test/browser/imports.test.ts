@@ -197,10 +197,10 @@ describe.skipIf(BROWSER_PATH === null)('the pages of imports', () => {
     expect(await countsOf(page)).toEqual([['ready', IMPORT_TEXTS.fr.counts(1)]]);
     // A column may be none, and customers without an ICE be private persons.
     await page.goto(list);
-    writeFileSync(file, 'Client;Désignation;Prix unitaire HT;TVA\r\nAmina;Tapis;80,00;16,00\r\n');
+    writeFileSync(file, 'Client;Désignation;Prix unitaire HT;VAT\r\nAmina;Tapis;80,00;16,00\r\n');
     await upload(page, file);
     await page.waitForSelector('.mapping li');
-    await select('TVA', '');
+    await select('VAT', '');
     await page.click('.imports details input[type=checkbox]');
     await page.click('.imports details [type=submit]');
     await page.waitForSelector('.import-progress .primary');

@@ -59,8 +59,9 @@ null null null 403 403 403 403 null null null null null  DocumentVerification cl
 + 404 404 403 403 403 403 + + + + 404  Import startedAt startedBy status
 + 404 404 403 403 403 403 + + + + 404  ImportCounts accepted faulty invoices issued known ready refused rejected
 + 404 404 403 403 403 403 + + + + 404  FileReading columns dateOrder dateSystem decimalSign encoding format headerRow ignoredRows invoices language
-+ 404 404 403 403 403 403 + + + + 404  FileReading missing otherSheets rows separator sheet
++ 404 404 403 403 403 403 + + + + 404  FileReading missing otherSheets privateCustomers rows separator sheet
 + 404 404 403 403 403 403 + + + + 404  ImportColumn field header index key result
+empty 404 404 403 403 403 403 empty empty empty empty 404  ImportColumn mayBe
 + 404 404 403 403 403 403 + + + + 404  IgnoredRow reason row
 + 404 404 403 403 403 403 + + + + 404  ImportFailure code message
 + 404 404 403 403 403 403 + + + + 404  ImportedInvoiceConnection edges nodes pageInfo
