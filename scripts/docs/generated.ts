@@ -8,37 +8,75 @@ import {
 } from '../../src/domain/error-codes.ts';
 import { INVOICE_WARNINGS } from '../../src/domain/invoice/invoice-warnings.ts';
 import { cell } from './cell.ts';
+import { addressOf, type DocsLanguage } from './contents.ts';
+import { FRENCH_ERRORS } from './french-errors.ts';
 import type { Operation } from './reference.ts';
 
-/** Lists the error codes below the guide to errors. */
-export function tableOfErrors(): string {
-  const rows = ERROR_CODES.map(
-    (code) =>
-      `| [\`${code}\`](/docs/errors/${code}.md) | ${statusesOf(code).join(', ')} | ${cell(rowOfError(code).description)} |`,
-  );
-  const rejections = Object.entries(REJECTION_CODES).map(
-    ([code, { description, remedy }]) => `| \`${code}\` | ${cell(description)} | ${cell(remedy)} |`,
-  );
-  return `
-## All codes
+/** The words of the pages about errors. */
+const WORDS = {
+  en: {
+    allCodes: 'All codes',
+    rejections: 'Codes of rejections',
+    explanation:
+      'A rejected invoice whose `rejection_reason` starts with one of these was not rejected by the tax authority.',
+    status: 'status',
+    cause: 'Cause',
+    cure: 'Cure',
+    example: 'Example',
+    examples: 'Examples',
+    answeredBy: 'Answered by',
+    end: 'All errors',
+    retry: 'and what to retry',
+  },
+  fr: {
+    allCodes: 'Tous les codes',
+    rejections: 'Codes de rejet',
+    explanation:
+      'Une facture rejetée dont `rejection_reason` commence par l’un de ces codes n’a pas été rejetée par l’administration fiscale.',
+    status: 'statut',
+    cause: 'Cause',
+    cure: 'Remède',
+    example: 'Exemple',
+    examples: 'Exemples',
+    answeredBy: 'Réponse de',
+    end: 'Toutes les erreurs',
+    retry: 'et ce qu’il faut répéter',
+  },
+} as const satisfies Readonly<Record<DocsLanguage, Readonly<Record<string, string>>>>;
 
-| code | status | cause |
+/** Lists the error codes below the guide to errors. */
+export function tableOfErrors(language: DocsLanguage): string {
+  const words = WORDS[language];
+  const rows = ERROR_CODES.map((code) => {
+    const address = `${addressOf(`errors/${code}`, language)}.md`;
+    return `| [\`${code}\`](${address}) | ${statusesOf(code).join(', ')} | ${cell(textsOf(code, language).cause)} |`;
+  });
+  const rejections = Object.keys(REJECTION_CODES).map((code) => {
+    const { cause, cure } = textsOf(code as keyof typeof REJECTION_CODES, language);
+    return `| \`${code}\` | ${cell(cause)} | ${cell(cure)} |`;
+  });
+  const [cause, cure] = [words.cause.toLowerCase(), words.cure.toLowerCase()];
+  return `
+## ${words.allCodes}
+
+| code | ${words.status} | ${cause} |
 |---|---|---|
 ${rows.join('\n')}
 
-## Codes of rejections
+## ${words.rejections}
 
-A rejected invoice whose \`rejection_reason\` starts with one of these was not rejected by the tax authority.
+${words.explanation}
 
-| \`rejection_reason\` | cause | cure |
+| \`rejection_reason\` | ${cause} | ${cure} |
 |---|---|---|
 ${rejections.join('\n')}
 `;
 }
 
 /** The page of an error code. @param operations of REST, to name those that answer the code */
-export function errorPage(code: ErrorCode, operations: readonly Operation[]): string {
-  const { description, remedy } = rowOfError(code);
+export function errorPage(code: ErrorCode, operations: readonly Operation[], language: DocsLanguage): string {
+  const words = WORDS[language];
+  const { cause, cure } = textsOf(code, language);
   const statuses = statusesOf(code);
   const examples = statuses.map((status) => {
     const [message, param] = exampleOfError(code, status);
@@ -48,23 +86,33 @@ export function errorPage(code: ErrorCode, operations: readonly Operation[]): st
   const where = answering.map(({ method, path, page, anchor }) => `- [\`${method} ${path}\`](${page}#${anchor})`);
   return `# \`${code}\`
 
-| status | ${statuses.map((status) => `\`${status}\``).join(', ')} |
+| ${words.status} | ${statuses.map((status) => `\`${status}\``).join(', ')} |
 |---|---|
 
-## Cause
+## ${words.cause}
 
-${description}
+${cause}
 
-## Cure
+## ${words.cure}
 
-${remedy}
+${cure}
 
-## ${examples.length === 1 ? 'Example' : 'Examples'}
+## ${examples.length === 1 ? words.example : words.examples}
 
 ${examples.join('\n\n')}
-${where.length === 0 ? '' : `\n## Answered by\n\n${where.join('\n')}\n`}
-[All errors](/docs/errors.md), and what to retry.
+${where.length === 0 ? '' : `\n## ${words.answeredBy}\n\n${where.join('\n')}\n`}
+[${words.end}](${addressOf('errors', language)}.md), ${words.retry}.
 `;
+}
+
+function textsOf(
+  code: ErrorCode | keyof typeof REJECTION_CODES,
+  language: DocsLanguage,
+): { cause: string; cure: string } {
+  if (language === 'fr') return FRENCH_ERRORS[code];
+  const { description, remedy } =
+    code in REJECTION_CODES ? REJECTION_CODES[code as keyof typeof REJECTION_CODES] : rowOfError(code as ErrorCode);
+  return { cause: description, cure: remedy };
 }
 
 /** The page of the warnings. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ERROR_CODES } from '../../src/domain/error-codes.ts';
 import { addressOf, type DocsLanguage, LANGUAGES, SOURCES } from './contents.ts';
 import { readExamples } from './examples.ts';
+import { withFrenchSpaces } from './french-spaces.ts';
 import { errorPage, tableOfErrors, warningsPage } from './generated.ts';
 import type { Page } from './layout.ts';
 import { withSiteLinks } from './links.ts';
@@ -32,16 +33,19 @@ export function readPages(root: string): Page[] {
     }),
   );
   const document = JSON.parse(read('openapi.json')) as OpenApi;
-  const generated: Record<string, string> = {
-    ...referencePages(document, readExamples(root)),
-    ...Object.fromEntries(ERROR_CODES.map((code) => [`errors/${code}`, errorPage(code, operationsOf(document))])),
-    warnings: warningsPage(),
-  };
+  const operations = operationsOf(document);
+  const generated = { ...referencePages(document, readExamples(root)), warnings: warningsPage() };
   markdowns.push(...Object.entries(generated).map(([slug, markdown]) => ({ slug, language: 'en' as const, markdown })));
+  for (const language of LANGUAGES) {
+    const errors = markdowns.find((each) => each.slug === 'errors' && each.language === language);
+    if (errors) errors.markdown += tableOfErrors(language);
+    for (const code of ERROR_CODES)
+      markdowns.push({ slug: `errors/${code}`, language, markdown: errorPage(code, operations, language) });
+  }
   const inBoth = (slug: string) => markdowns.filter((each) => each.slug === slug).length === LANGUAGES.length;
   return markdowns.map(({ slug, language, markdown }) => {
-    const whole = slug === 'errors' && language === 'en' ? markdown + tableOfErrors() : markdown;
-    return { slug, language, markdown: whole, otherLanguage: inBoth(slug), ...rendered(whole, slug, language) };
+    const text = language === 'fr' ? withFrenchSpaces(markdown) : markdown;
+    return { slug, language, markdown: text, otherLanguage: inBoth(slug), ...rendered(text, slug, language) };
   });
 }
 

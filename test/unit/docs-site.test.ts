@@ -134,6 +134,43 @@ describe('the built documentation', () => {
     expect(listed).toEqual(Object.keys(MAGIC_ICES));
   });
 
+  it('has each guide in French, with the parts, tables and code of the English one', () => {
+    const ENGLISH_ONLY = /^\/docs\/(?:clients|reference)\/|^\/docs\/(?:contract|rules|warnings|changelog)$/;
+    const guides = [...pages.keys()].filter((each) => !/^\/docs\/fr(\/|$)/.test(each) && !ENGLISH_ONLY.test(each));
+    const partsOf = (address: string) => {
+      const page = /<article>(.*)<\/article>/s.exec(pages.get(address) ?? '')?.[1] ?? '';
+      const count = (pattern: RegExp) => page.match(pattern)?.length ?? 0;
+      const code = [...page.matchAll(/<pre.*?<\/pre>/gs)].map(([block]) => block.replace(/^<pre[^>]*>/, ''));
+      return [count(/<h2/g), count(/<h3/g), count(/<tr>/g), count(/<li>/g), code];
+    };
+    const differing = guides.filter(
+      (each) => JSON.stringify(partsOf(each.replace('/docs', '/docs/fr'))) !== JSON.stringify(partsOf(each)),
+    );
+    expect(differing).toEqual([]);
+    expect(guides.length).toBeGreaterThan(50);
+  });
+
+  it('has the typography of French, and its words of the glossary', () => {
+    const glossary = readFileSync(`${root}/src/dashboard/text/glossary.md`, 'utf8');
+    const rows = glossary.split('\n').filter((line) => line.startsWith('| ') && line.endsWith(' |'));
+    const refused = rows.flatMap((row) => row.split('|')[5]?.split(',') ?? []).map((word) => word.trim());
+    const words = refused.filter((word) => /^\p{Script=Latin}{4,}/u.test(word));
+    expect(words).toContain('récépissé');
+    const french = [...pages].filter(([address]) => /^\/docs\/fr(\/|$)/.test(address));
+    const wrong = french.flatMap(([address, page]) => {
+      const article = /<article>(.*)<\/article>/s.exec(page)?.[1] ?? '';
+      const text = article
+        .replaceAll(/<pre.*?<\/pre>|<code>.*?<\/code>/gs, 'x')
+        .replaceAll(/<[^>]+>/g, '')
+        .replaceAll('&#39;', "'");
+      const spaces = text.match(/[^\n]{0,20} [:;!?»%](?=\s)|« [^\n]{0,10}|[a-zé][;!?»][^\n]{0,10}/g) ?? [];
+      const straight = text.match(/\p{L}'\p{L}+/gu) ?? [];
+      const used = words.filter((word) => new RegExp(`(?<!\\p{L})${word}(?!\\p{L})`, 'u').test(text));
+      return [...spaces, ...straight, ...used].map((each) => `${address}: ${each}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it('names the target of a link that it has no page of, instead of linking it', () => {
     expect(pages.get('/docs/going-live')).toMatch(/Operations \(<code>docs\/operations\.md<\/code>\)/);
   });
