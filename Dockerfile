@@ -13,7 +13,7 @@ COPY scripts/build-dashboard.ts scripts/build-docs.ts scripts/build-live.ts scri
 COPY scripts/build scripts/build
 COPY scripts/docs scripts/docs
 COPY docs docs
-COPY openapi.json CHANGELOG.md ./
+COPY openapi.json schema.graphql CHANGELOG.md ./
 COPY clients clients
 COPY src src
 RUN node scripts/build-dashboard.ts

@@ -12,8 +12,10 @@ const SOURCES = [
     'docs/live-pages.md',
     'docs/rules.md',
   ],
-  ...['docs/corrections-for-accountants.md', 'CHANGELOG.md', 'openapi.json'],
-  ...['typescript', 'python', 'php', 'java', 'go', 'cli', 'live'].map((client) => `clients/${client}/README.md`),
+  ...['docs/corrections-for-accountants.md', 'CHANGELOG.md', 'openapi.json', 'schema.graphql'],
+  ...['typescript', 'python', 'php', 'java', 'go', 'cli', 'live', 'collections'].map(
+    (client) => `clients/${client}/README.md`,
+  ),
   ...['scripts/build-docs.ts', 'scripts/build', 'scripts/docs', 'src/transport/docs/site', 'src/dashboard/icon.svg'],
   // Error codes, warnings and their limits.
   ...['src/domain', 'src/text/markup.ts', 'package.json', 'package-lock.json'],

@@ -18,7 +18,7 @@ export const SOURCES: Readonly<Record<string, string>> = {
   ]),
   ...inFolder('docs', ['webhooks', 'live-pages', 'corrections-for-accountants', 'rules']),
   ...Object.fromEntries(
-    ['typescript', 'python', 'php', 'java', 'go', 'cli', 'live'].map((name) => [
+    ['typescript', 'python', 'php', 'java', 'go', 'cli', 'live', 'collections'].map((name) => [
       `clients/${name}`,
       `clients/${name}/README.md`,
     ]),
@@ -47,13 +47,15 @@ export const SECTIONS: readonly Section[] = [
     title: { en: 'Clients', fr: 'Clients' },
     pages: [
       ...['clients/typescript', 'clients/python', 'clients/php', 'clients/java', 'clients/go'],
-      ...['clients/cli', 'clients/live'],
+      ...['clients/cli', 'clients/live', 'clients/collections'],
     ],
   },
   {
     title: { en: 'Reference', fr: 'Référence' },
     pages: [
-      ...['reference/invoices', 'reference/webhook-endpoints', 'errors', 'warnings', 'rules', 'contract'],
+      ...['reference/invoices', 'reference/webhook-endpoints'],
+      ...['reference/graphql-queries', 'reference/graphql-mutations', 'reference/graphql-subscriptions'],
+      ...['errors', 'warnings', 'rules', 'contract'],
       'changelog',
     ],
   },

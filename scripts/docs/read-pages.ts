@@ -5,6 +5,7 @@ import { addressOf, type DocsLanguage, LANGUAGES, SOURCES } from './contents.ts'
 import { readExamples } from './examples.ts';
 import { withFrenchSpaces } from './french-spaces.ts';
 import { errorPage, tableOfErrors, warningsPage } from './generated.ts';
+import { graphqlPages } from './graphql-reference.ts';
 import type { Page } from './layout.ts';
 import { withSiteLinks } from './links.ts';
 import { type OpenApi, operationsOf, referencePages } from './reference.ts';
@@ -34,7 +35,11 @@ export function readPages(root: string): Page[] {
   );
   const document = JSON.parse(read('openapi.json')) as OpenApi;
   const operations = operationsOf(document);
-  const generated = { ...referencePages(document, readExamples(root)), warnings: warningsPage() };
+  const generated = {
+    ...referencePages(document, readExamples(root)),
+    ...graphqlPages(read('schema.graphql')),
+    warnings: warningsPage(),
+  };
   markdowns.push(...Object.entries(generated).map(([slug, markdown]) => ({ slug, language: 'en' as const, markdown })));
   for (const language of LANGUAGES) {
     const errors = markdowns.find((each) => each.slug === 'errors' && each.language === language);

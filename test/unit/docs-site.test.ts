@@ -31,7 +31,9 @@ const idsIn = (page: string) => new Set([...page.matchAll(/ id="([^"]+)"/g)].map
 describe('the built documentation', () => {
   it('has a page for each guide, each client and each error code', () => {
     const guides = readdirSync(`${root}/docs/api`).map((name) => `/docs/${name.replace(/\.md$/, '')}`);
-    const clients = ['typescript', 'python', 'php', 'java', 'go', 'cli', 'live'].map((name) => `/docs/clients/${name}`);
+    const clients = ['typescript', 'python', 'php', 'java', 'go', 'cli', 'live', 'collections'].map(
+      (name) => `/docs/clients/${name}`,
+    );
     const errors = ERROR_CODES.map((code) => `/docs/errors/${code}`);
     const others = ['', '/webhooks', '/live-pages', '/corrections-for-accountants', '/warnings', '/changelog'];
     const references = ['/docs/reference/invoices', '/docs/reference/webhook-endpoints'];
@@ -41,7 +43,7 @@ describe('the built documentation', () => {
 
   it('leads nowhere in vain: each link of a page, anchors included, has its target', () => {
     // Served by others.
-    const elsewhere = ['/docs/interactive', '/v1/openapi.json', '/llms.txt', '/sign-in'];
+    const elsewhere = ['/docs/interactive', '/graphql', '/v1/openapi.json'];
     const wrong = [...pages].flatMap(([address, page]) =>
       linksIn(page).flatMap((link) => {
         if (/^[a-z]+:/.test(link) || elsewhere.includes(link)) return [];
@@ -117,7 +119,9 @@ describe('the built documentation', () => {
       readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
     };
     const operations = Object.values(document.paths).flatMap((each) => Object.values(each));
-    const references = [...pages].filter(([address]) => address.startsWith('/docs/reference/')).map(([, page]) => page);
+    const references = [...pages]
+      .filter(([address]) => /^\/docs\/reference\/(?!graphql)/.test(address))
+      .map(([, page]) => page);
     const groups = references.flatMap((page) =>
       [...page.matchAll(/<div class="examples">.*?<\/div>/gs)].map(([group]) => group),
     );
@@ -127,6 +131,27 @@ describe('the built documentation', () => {
       expect([...group.matchAll(/data-title="([^"]+)"/g)].map(([, title]) => title)).toEqual([
         ...['curl', 'TypeScript', 'Python', 'PHP', 'Java', 'Go'],
       ]);
+  });
+
+  it('shows each operation of GraphQL with its arguments', () => {
+    const { Query, Mutation, Subscription } = Object.fromEntries(
+      [
+        ...readFileSync(`${root}/schema.graphql`, 'utf8').matchAll(
+          /^type (Query|Mutation|Subscription) \{\n(.*?)^\}/gms,
+        ),
+      ].map(([, name = '', body = '']) => [name, [...body.matchAll(/^ {2}(\w+)[(:]/gm)].map(([, field]) => field)]),
+    ) as Record<string, string[]>;
+    for (const [kind, names = []] of [
+      ['queries', Query],
+      ['mutations', Mutation],
+      ['subscriptions', Subscription],
+    ] as const) {
+      const page = pages.get(`/docs/reference/graphql-${kind}`) ?? '';
+      const shown = [...page.matchAll(/<h2 id="[^"]+">(\w+) /g)].map(([, name]) => name);
+      expect([kind, shown.toSorted()]).toEqual([kind, names.toSorted()]);
+      expect(names.length).toBeGreaterThan(0);
+    }
+    expect(pages.get('/docs/reference/graphql-mutations')).toContain('<code>input.amount</code>');
   });
 
   it('lists the customers of the test environment that the service knows', () => {
