@@ -43,7 +43,13 @@ describe.skipIf(BROWSER_PATH === null)('the guides at /docs', () => {
     if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
   };
 
-  const SHOWN = ['/docs', '/docs/quick-start', '/docs/reference/invoices', '/docs/errors/amount_mismatch', '/docs/fr'];
+  const SHOWN = [
+    '/docs',
+    '/docs/quick-start',
+    '/docs/reference/invoices',
+    '/docs/errors/amount_mismatch',
+    '/docs/fr/withholding',
+  ];
   it.each(SHOWN.flatMap((path) => [DESKTOP, PHONE].map((size) => [path, size.width, size] as const)))(
     '%s at %i pixels is for everybody, in both themes, and needs no sideways scrolling',
     async (path, width, size) => {

@@ -1,4 +1,5 @@
 import { showExamples } from './examples.js';
+import { offerTestKey } from './test-key.js';
 import { TEXTS } from './texts.js';
 
 const texts = TEXTS[document.documentElement.lang];
@@ -35,3 +36,4 @@ addEventListener('keydown', (event) => {
 });
 
 showExamples(texts);
+offerTestKey(texts);

@@ -1,0 +1,99 @@
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'puppeteer-core';
+import { describe, expect, it } from 'vitest';
+import { buildDashboard } from '../../scripts/build-dashboard.ts';
+import { buildDocs } from '../../scripts/build-docs.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
+import { Client } from '../support/client.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
+import { expectAccessible, openWorkspacePage } from '../support/workspace-page.ts';
+
+if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+describe.skipIf(BROWSER_PATH === null)('a test key in the guides', () => {
+  let service: TestService;
+  let browser: Browser;
+  withSharedBrowser.beforeAll(async ({ browser: shared }) => {
+    browser = shared;
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+    await buildDashboard(root);
+    await buildDocs(root);
+  });
+  withSharedService.beforeAll(({ service: shared }) => {
+    service = shared;
+  });
+
+  const code = (page: Page) =>
+    page.$$eval('article pre code', (all) => all.map(({ textContent }) => textContent).join('\n'));
+  const press = (page: Page, text: string) => page.locator(`.key button ::-p-text(${text})`).click();
+  const requests = (page: Page) => {
+    const paths: string[] = [];
+    page.on('request', (request) => paths.push(new URL(request.url()).pathname));
+    return paths;
+  };
+
+  it('is made when it is asked for, is in this page only, and is gone when the page is left', async () => {
+    const { page, client, complaints, close } = await openWorkspacePage(service, browser, { role: 'developer' });
+    await page.goto('about:blank');
+    const asked = requests(page);
+    await page.goto(`${service.url}/docs/quick-start`);
+    await page.waitForSelector('.key button');
+    expect(asked.filter((path) => !/^\/docs/.test(path))).toEqual([]);
+    expect(await code(page)).toContain('sk_test_…');
+    await press(page, 'Show the examples');
+    await page.waitForSelector('.key select');
+    await expectAccessible(page);
+    const keysOf = async () =>
+      (await client.post('/graphql', { query: '{ apiKeys { name kind } }' })).body.data.apiKeys as readonly unknown[];
+    const before = await keysOf();
+    await press(page, 'Make a test key');
+    await page.waitForFunction(() => /KEY=sk_test_\w/.test(document.querySelector('article')?.textContent ?? ''));
+    if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/guides-key.png` });
+    const shown = await code(page);
+    expect(shown).not.toMatch(/sk_test_…|\$KEY/);
+    const key = /sk_test_[\w-]+/.exec(shown)?.[0] ?? '';
+    expect((await new Client(service.url, key).get('/v1/invoices')).status).toBe(200);
+    expect(await keysOf()).toHaveLength(before.length + 1);
+    expect(await keysOf()).toContainEqual({ name: 'Documentation', kind: 'secret' });
+    const kept = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state]),
+    );
+    expect(kept).not.toContain(key);
+
+    await page.goto(`${service.url}/docs/idempotency`);
+    await page.goBack();
+    await page.waitForSelector('.key button');
+    expect(await page.content()).not.toContain(key);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('is not made for who may not make one, and the reader is told so', async () => {
+    const { page, close } = await openWorkspacePage(service, browser, { role: 'viewer' });
+    await page.goto(`${service.url}/docs/fr/quick-start`);
+    await press(page, 'Montrer les exemples');
+    await press(page, 'Créer une clé de test');
+    await page.waitForFunction(() => document.querySelector('.key p')?.textContent !== '');
+    await page.waitForFunction(() => !document.querySelector('.key select'));
+    expect(await page.$eval('.key p', ({ textContent }) => textContent)).toMatch(/role|right|may/i);
+    expect(await code(page)).toContain('sk_test_…');
+    await close();
+  });
+
+  it('leads who is not signed in to the form', async () => {
+    const page = await (await browser.createBrowserContext()).newPage();
+    await page.goto(`${service.url}/docs/quick-start`);
+    await press(page, 'Show the examples');
+    await page.waitForSelector('.key a[href="/sign-in"]');
+    await page.browserContext().close();
+  });
+
+  it('is offered only where an example has one', async () => {
+    const page = await (await browser.createBrowserContext()).newPage();
+    await page.goto(`${service.url}/docs/corrections-for-accountants`);
+    await page.waitForSelector('.find:not([hidden])');
+    expect(await page.$('.key')).toBeNull();
+    await page.browserContext().close();
+  });
+});
