@@ -13,6 +13,7 @@ import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
 import type { ClaimRanges } from './claim-ranges.ts';
 import { fixedGate } from './fixed-gate.ts';
 import { inTurns, limitTenants, ofEachSlot, partsOutside, type TenantLimit } from './slot-turns.ts';
+import { createTenantRests } from './tenant-rests.ts';
 
 /** Shortest time between two looks that find nothing, milliseconds. */
 const HOT_MS = 20;
@@ -30,12 +31,6 @@ const A_TURN = 1 / 8;
  * few invoices of another tenant begin at once, and need not wait until some of its burst have ended.
  */
 const LEFT_TO_OTHERS = 8;
-/**
- * While this process answers clients of others, a tenant with a backlog begins invoices for the first time only, and none
- * for the second, milliseconds. Fewer places at all times would delay the others more: what runs at the same time shares
- * its writes.
- */
-const [TURN_MS, REST_MS] = [200, 1200];
 /** A worker takes up work outside of its range too when the work has been due for this long, milliseconds. */
 const LATE_MS = 3000;
 /** The same for a worker with work of its own. In a burst of all, their owners come to it sooner. */
@@ -156,8 +151,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     let hasMore = false;
     /** The tenants of which the last look left invoices out, because they have as many places as they may. */
     let heldBack: ReadonlySet<number> = new Set();
-    /** The tenants with a backlog that take turns with others' clients, and when the turn of each has begun. */
-    const turns = new Map<number, number>();
+    const rests = createTenantRests(isAnswering);
     /** Looks in a row that found nothing, and looks in a row that found nothing in the worker's range. */
     let empty = 0;
     let emptyOwn = 0;
@@ -250,11 +244,11 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       const left = leftToOthers();
       const tenants = limitTenants(
         [...running.values()].map(({ tenant }) => tenant),
-        (tenant) => (left === 0 ? Number.POSITIVE_INFINITY : rests(tenant) ? 0 : gate.places() - left),
+        (tenant) => (left === 0 ? Number.POSITIVE_INFINITY : rests.rests(tenant) ? 0 : gate.places() - left),
       );
       heldBack = tenants.refused;
       const candidates = await search(own, limit, lateMs, tenants);
-      if (left > 0) noteTurns(tenants.refused);
+      if (left > 0) rests.note(tenants.refused);
       emptyOwn = candidates.length > 0 ? 0 : emptyOwn + 1;
       // Not at once, because the owner may be about to finish too, and both would meet at its last invoices.
       const isWorkless = emptyOwn >= COLD_LOOKS;
@@ -280,25 +274,6 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       for (const { invoiceId } of reserved) if (!taken.has(invoiceId)) gate.cancel(invoiceId);
       beginAll(claims, mustWait, new Map(reserved.map(({ invoiceId, slot }) => [invoiceId, tenantOfSlot(slot)])));
       empty = 0;
-    }
-
-    /** Whether no invoice of the tenant may begin, because its turn is over and its rest is not. */
-    function rests(tenant: number): boolean {
-      const sinceMs = performance.now() - (turns.get(tenant) ?? Number.NEGATIVE_INFINITY);
-      return sinceMs >= TURN_MS && sinceMs < TURN_MS + REST_MS && isAnswering(tenant);
-    }
-
-    /** @param refused the tenants with a backlog, which now have all places that they may have */
-    function noteTurns(refused: ReadonlySet<number>): void {
-      const now = performance.now();
-      for (const [tenant, begun] of turns) if (now - begun >= TURN_MS + REST_MS) turns.delete(tenant);
-      for (const tenant of refused) if (!turns.has(tenant) && isAnswering(tenant)) turns.set(tenant, now);
-    }
-
-    /** When the next rest of a tenant ends; infinite if none rests. */
-    function restEnd(now: number): number {
-      const ends = [...turns.values()].map((begun) => begun + TURN_MS + REST_MS);
-      return Math.min(...ends.filter((end) => end > now));
     }
 
     /** Takes places for the first of these invoices, for as many as there are places. */
@@ -333,7 +308,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         .finally(() => {
           gate.cancel(invoiceId);
           running.delete(invoiceId);
-          hasMore ||= heldBack.has(tenant) && !rests(tenant);
+          hasMore ||= heldBack.has(tenant) && !rests.rests(tenant);
           if (hasMore) plan();
         });
       running.set(invoiceId, { ended, tenant });
@@ -353,7 +328,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       const isRoomy = room >= Math.ceil(gate.places() / 4);
       const pauseOfEmpty = lane === 'idle' || empty >= COLD_LOOKS ? coldMs : HOT_MS * 2 ** empty;
       const pause = hasMore ? (isRoomy ? 0 : HOT_MS) : pauseOfEmpty;
-      const at = Math.min(now + soonMs, restEnd(now), Math.max(now, lookedAt + pause, restUntil));
+      const at = Math.min(now + soonMs, rests.nextEnd(now), Math.max(now, lookedAt + pause, restUntil));
       if (timer && timerAt <= at) return;
       if (timer) clearTimeout(timer);
       timerAt = at;
