@@ -102,6 +102,11 @@ export function createImportedInvoiceStore(db: Db): ImportedInvoiceStore {
         { ordered: false },
       );
     },
+    async raws(imported) {
+      const range = { $gt: placeOf(imported), $lt: `${placeOf(imported)}~` };
+      const found = await stored.find({ _id: range }).project<{ raw: string }>({ _id: 0, raw: 1 }).toArray();
+      return new Set(found.map(({ raw }) => raw));
+    },
     async counts(imported) {
       const of = ofRound(imported);
       const verdicts: { -readonly [Name in keyof ImportCounts]: number } = { ...NO_COUNTS };

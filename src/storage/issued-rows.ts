@@ -16,10 +16,7 @@ export function createIssuedRows(db: Db): IssuedRows {
     async of({ tenantId, environment }, raws) {
       const found = rows.find({ tenantId, environment, raw: { $in: [...new Set(raws)] } });
       const all = (await found.toArray()).toSorted((a, b) => a.place - b.place);
-      return Map.groupBy(
-        all.map(({ raw, place, invoiceId }) => ({ raw, place, invoiceId })),
-        ({ raw }) => raw,
-      );
+      return Map.groupBy(all.map(rowOf), ({ raw }) => raw);
     },
     async claim({ tenantId, environment }, claimed) {
       const documents = claimed.map((row) => ({
@@ -28,21 +25,16 @@ export function createIssuedRows(db: Db): IssuedRows {
         environment,
         ...row,
       }));
-      const taken: IssuedRow[] = [];
-      for (const [nth, outcome] of (await insertEach(rows, documents)).entries()) {
-        if (!('error' in outcome)) continue;
-        if (!isDuplicateKey(outcome.error)) throw outcome.error;
-        taken.push(documents[nth] as IssuedRow);
-      }
-      if (taken.length === 0) return new Map();
-      const holders = await rows.find({ _id: { $in: taken.map(({ _id }) => _id) } }).toArray();
-      const holderOf = new Map(holders.map(({ _id, invoiceId }) => [_id, invoiceId]));
-      return new Map(
-        taken.flatMap(({ _id, invoiceId }) => {
-          const holder = holderOf.get(_id);
-          return holder === undefined || holder === invoiceId ? [] : [[invoiceId, holder]];
-        }),
-      );
+      const outcomes = await insertEach(rows, documents);
+      for (const outcome of outcomes) if ('error' in outcome && !isDuplicateKey(outcome.error)) throw outcome.error;
+      const taken = documents.filter((_, nth) => 'error' in (outcomes[nth] ?? {}));
+      if (taken.length === 0) return documents.map(() => null);
+      const found = await rows.find({ _id: { $in: taken.map(({ _id }) => _id) } }).toArray();
+      const holders = new Map(found.map((each) => [each._id, each]));
+      return documents.map(({ _id, invoiceId }, nth) => {
+        const holder = 'error' in (outcomes[nth] ?? {}) ? holders.get(_id) : undefined;
+        return holder && holder.invoiceId !== invoiceId ? rowOf(holder) : null;
+      });
     },
     async release(owner, released) {
       const ids = released.map((row) => idOf(owner, row));
@@ -53,4 +45,8 @@ export function createIssuedRows(db: Db): IssuedRows {
 
 function idOf({ tenantId, environment }: Owner, { raw, place }: RowPlace): string {
   return `${tenantId} ${environment} ${raw} ${place}`;
+}
+
+function rowOf({ raw, place, key, invoiceId }: IssuedRow): RowPlace {
+  return { raw, place, key, invoiceId };
 }

@@ -240,7 +240,7 @@ async function drainedFile(): Promise<void> {
 /** Imports of two tenants, half of them due, and invoices and pieces of two of them. */
 async function storeImports(): Promise<void> {
   const later = new Date(Date.now() + 3_600_000);
-  const issued = Array.from({ length: 200 }, (_, n) => ({ raw: `raw ${n}`, place: 0, invoiceId: `inv_${n}` }));
+  const issued = Array.from({ length: 200 }, (_, n) => ({ raw: `raw ${n}`, place: 0, key: `${n}`, invoiceId: `inv_${n}` }));
   await createIssuedRows(store.db).claim(test, issued);
   const of = (name: string) => store.db.collection<{ _id: string }>(name);
   await of('imports').insertMany(

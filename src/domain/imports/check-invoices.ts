@@ -2,6 +2,7 @@ import type { Member } from '../principal.ts';
 import { type Import, type ImportCounts, type ImportedInvoice, KEPT_WARNINGS, NO_COUNTS } from './import.ts';
 import type { VerdictChange } from './import-store.ts';
 import { type ImportWorkNeeds, withRest } from './import-work.ts';
+import { contentKey, keyAgain, numberKey } from './invoice-keys.ts';
 import type { IssuedAs } from './invoicing.ts';
 import type { EarlierOfRows, IssuedOfFile, Standing } from './issued-of-file.ts';
 import { cellOf } from './origins.ts';
@@ -80,7 +81,7 @@ export function createInvoiceChecker(
     if (repeated) repeated.repeatedIn ??= read.firstRow;
     else if (number !== null) numbers.set(number, firstOf(read));
     const isCounted = number === null && read.problems.length === 0 && !earlier.own?.issued;
-    const key = isCounted ? nextOf(digest) : number === null ? `content ${digest} 0` : `number ${number}`;
+    const key = isCounted ? nextOf(digest) : number === null ? contentKey(digest, 0) : numberKey(number);
     const mayExist = isCounted || number !== null;
     const invoiceId = invoicing.idOf(owner, key);
     return { read, digest, key, invoiceId, mayExist, repeats: repeated?.row ?? null, earlier };
@@ -91,7 +92,7 @@ export function createInvoiceChecker(
     for (;;) {
       const nth = (contents.get(digest) ?? 0) + 1;
       contents.set(digest, nth);
-      const key = `content ${digest} ${nth}`;
+      const key = contentKey(digest, nth);
       if (!issuedOfFile.isTaken(invoicing.idOf(owner, key))) return key;
     }
   }
@@ -107,7 +108,7 @@ export function createInvoiceChecker(
     };
     let present = await under(first.key);
     if (numberOf(first.read.input) !== null || !first.mayExist) return present;
-    for (let again = 1; present.issued?.isRejected; again++) present = await under(`${first.key} again ${again}`);
+    for (let again = 1; present.issued?.isRejected; again++) present = await under(keyAgain(first.key, again));
     if (!issuedOfFile.isTaken(present.invoiceId)) return present;
     return presentKey({ ...first, key: nextOf(first.digest) }, issuedAs);
   }
@@ -129,7 +130,7 @@ export function createInvoiceChecker(
     const { byNumber, own, ofTexts } = earlier;
     if (byNumber !== null && !byNumber.issued?.isRejected) {
       // A number of another company or environment may be that of any invoice here.
-      if (byNumber.issued?.digest === digest || ofTexts.includes(byNumber.invoiceId)) return known(byNumber.invoiceId);
+      if (byNumber.issued?.digest === digest || ofTexts.has(byNumber.invoiceId)) return known(byNumber.invoiceId);
       const facts = issuedFacts(byNumber.invoiceId, byNumber.issued);
       return faulty(ofNumber(read, 'number_issued_otherwise', facts), byNumber.invoiceId);
     }
@@ -149,7 +150,7 @@ export function createInvoiceChecker(
     ofTexts: EarlierOfRows['ofTexts'],
   ): Found {
     if (issued.isRejected) return faulty(ofNumber(read, 'duplicate_number', rejectedFacts(issued)), invoiceId);
-    if (ofTexts.includes(invoiceId) || issued.digest === digest) return known(invoiceId);
+    if (ofTexts.has(invoiceId) || issued.digest === digest) return known(invoiceId);
     return faulty(ofNumber(read, 'number_issued_otherwise', issuedFacts(invoiceId, issued)), invoiceId);
   }
 

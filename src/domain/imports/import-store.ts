@@ -65,7 +65,7 @@ export interface ImportedQuery {
 
 /** What a worker writes of an invoice of a file. */
 export type VerdictChange = Pick<ImportedInvoice, 'nth'> &
-  Partial<Pick<ImportedInvoice, 'verdict' | 'problems' | 'invoiceId' | 'outcome'>> & {
+  Partial<Pick<ImportedInvoice, 'verdict' | 'problems' | 'warnings' | 'invoiceId' | 'outcome'>> & {
     /** Whether it is looked at again until the authority has decided. */
     readonly awaits?: boolean;
   };
@@ -83,6 +83,8 @@ export interface ImportedInvoiceStore {
   /** Those whose decision is awaited, after a place, in the order of the file. */
   awaiting(imported: Pick<Import, 'id' | 'round'>, after: number, limit: number): Promise<ImportedInvoice[]>;
   change(imported: Pick<Import, 'id' | 'round'>, changes: readonly VerdictChange[]): Promise<void>;
+  /** Returns the digests of all rows of a file. */
+  raws(imported: Pick<Import, 'id' | 'round'>): Promise<ReadonlySet<string>>;
   /** Counts all. Takes one round trip for each verdict and outcome. */
   counts(imported: Pick<Import, 'id' | 'round'>): Promise<ImportCounts>;
 }
@@ -111,10 +113,10 @@ export interface IssuedRows {
   of(owner: Owner, raws: readonly string[]): Promise<ReadonlyMap<string, readonly RowPlace[]>>;
   /**
    * Takes the places of rows before their invoices are issued, so that two imports never issue the same row.
-   * @returns the invoices that have a place already, by the invoice that was to have it
+   * @returns for each who else has its place, in order; null: it has its place
    */
-  claim(owner: Owner, rows: readonly RowPlace[]): Promise<ReadonlyMap<string, string>>;
-  /** Frees the places of rows whose invoices were refused. */
+  claim(owner: Owner, rows: readonly RowPlace[]): Promise<(RowPlace | null)[]>;
+  /** Frees the places of rows that these invoices have, and are not issued of. */
   release(owner: Owner, rows: readonly RowPlace[]): Promise<void>;
 }
 
@@ -122,5 +124,7 @@ export interface IssuedRows {
 export interface RowPlace {
   readonly raw: string;
   readonly place: number;
+  /** The key of the invoice, and its id, which is derived from it. */
+  readonly key: string;
   readonly invoiceId: string;
 }

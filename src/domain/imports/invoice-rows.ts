@@ -9,26 +9,32 @@ export interface OpenRows {
   end(): InvoiceRows;
 }
 
-/** Separate cells, and rows. No text of a cell has them. */
-const [AFTER_CELL, AFTER_ROW] = ['\n', '\n\n'];
+/** Separates cells, and rows, of a digest. No text of a cell has it. */
+const END = '\n';
 
 /**
- * Digests the texts of rows, whatever the order and the headers of their columns. Empty cells, formulas whose value changes
- * by itself and the columns of results do not count, so that a returned file has the digests of the one that was uploaded,
- * and a column may be renamed.
+ * Digests the texts of rows and the places of their columns, whatever the headers and the order of the rows. Formulas whose
+ * value changes by itself and the columns of results do not count, so that a returned file has the digests of the one that
+ * was uploaded, and a column may be renamed.
  */
 export function openRows({ resultColumns, resultNumberColumn }: Layout): OpenRows {
-  const hash = createHash('sha256');
+  const digests: string[] = [];
   let resultNumber: string | null = null;
   return {
     add({ cells }) {
-      const shown = cells.flatMap((cell, index) => {
-        const text = resultColumns.has(index) || cell?.kind === 'volatile' ? '' : cellText(cell);
-        return text === '' ? [] : [`${text}${AFTER_CELL}`];
+      const own = cells.filter((_, index) => !resultColumns.has(index));
+      const shown = own.flatMap((cell, place) => {
+        const text = cell?.kind === 'volatile' ? '' : cellText(cell);
+        return text === '' ? [] : [`${place} ${text}${END}`];
       });
-      hash.update(shown.toSorted().join('') + AFTER_ROW);
+      digests.push(digestOf(shown.join('')));
       if (resultNumberColumn !== null) resultNumber ??= cellText(cells[resultNumberColumn] ?? null) || null;
     },
-    end: () => ({ raw: hash.digest('hex'), resultNumber }),
+    end: () => ({ raw: digestOf(digests.toSorted().join(END)), resultNumber }),
   };
+}
+
+/** @returns hexadecimal */
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

@@ -14,6 +14,8 @@ export interface CheckedInput {
 export interface IssuedAs {
   /** Of the content. */
   readonly digest: string;
+  /** Of the texts of the rows of which it was issued. */
+  readonly raw: string;
   /** The legal number; null until it is assigned. */
   readonly number: string | null;
   /** The calendar date in Morocco. */
@@ -26,7 +28,7 @@ export interface IssuedAs {
 export interface ImportInvoicing {
   /** Returns the input with what the file may leave to us: the currency, and the amount if it is the total of the lines. */
   completed(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
-  /** Returns a text that is equal for equal content only. */
+  /** Returns a text that is equal for equal content only, whatever the order of its lines. */
   digestOf(input: Readonly<Record<string, unknown>>): string;
   /** Returns the id of the invoice that is issued with this key. It is the same at each call. */
   idOf(owner: Owner, key: string): string;
@@ -38,14 +40,14 @@ export interface ImportInvoicing {
   check(by: Member, input: Readonly<Record<string, unknown>>): Promise<CheckedInput>;
   /**
    * Issues an invoice once, however often it is called with this key.
-   * @returns `isOwn`: whether this import has issued it, now or before its process died
+   * @returns `isOwn`: whether this import has issued it, now or before its process died, and as what it was issued otherwise
    * @throws {ServiceError} as `createInvoice`
    */
   issue(
     by: Member,
-    as: { readonly importId: string; readonly key: string; readonly digest: string },
+    as: { readonly importId: string; readonly key: string; readonly digest: string; readonly raw: string },
     input: Readonly<Record<string, unknown>>,
-  ): Promise<{ readonly invoiceId: string; readonly isOwn: boolean }>;
+  ): Promise<{ readonly invoiceId: string; readonly isOwn: boolean; readonly present: IssuedAs | null }>;
   /** Returns the status of each of these invoices that exists. */
   statusesOf(invoiceIds: readonly string[]): Promise<ReadonlyMap<string, InvoiceStatus>>;
 }

@@ -1,11 +1,8 @@
-import { ServiceError } from '../errors.ts';
 import type { Through } from '../kit/group.ts';
-import type { Member } from '../principal.ts';
-import type { Import, ImportCounts, ImportedInvoice } from './import.ts';
-import type { ImportClaim, ImportProgress, RowPlace, VerdictChange } from './import-store.ts';
+import type { ImportCounts, ImportedInvoice } from './import.ts';
+import type { ImportClaim, ImportProgress, VerdictChange } from './import-store.ts';
 import { type ImportWorkNeeds, memberOf, progressOf, withRest } from './import-work.ts';
-import type { ReadInvoice } from './reading.ts';
-import { rowProblem } from './row-problems.ts';
+import { issueRows, type RowsToIssue } from './issue-rows.ts';
 
 /**
  * Invoices that are stored together. They get their order in the file, so the next ones begin when these are stored.
@@ -36,6 +33,11 @@ export async function issueImport(
   // Counted, because those that a process has noted before it died may not be in the counts of the import.
   let counts = await importedInvoices.counts(imported);
   const note = progressOf(imports, claim, signal);
+  let raws: Promise<ReadonlySet<string>> | null = null;
+  const isOfFile = async (raw: string) => {
+    raws ??= importedInvoices.raws(imported);
+    return (await raws).has(raw);
+  };
   for (;;) {
     const ready = { imported, only: ['ready'], after: null, before: null, limit: READ_TOGETHER } as const;
     const { rows } = await importedInvoices.page(ready);
@@ -46,7 +48,7 @@ export async function issueImport(
       const some = rows.slice(at, at + AT_ONCE);
       const issue = async () => {
         signal.throwIfAborted();
-        counts = counted(counts, await issueSome(needs, imported, by, some));
+        counts = counted(counts, await issueSome(needs, { imported, by, isOfFile }, some));
       };
       await withRest(() => needs.inTurn(imported.tenantId)(issue));
       await note(() => ({ counts, failure: null }));
@@ -55,54 +57,20 @@ export async function issueImport(
 }
 
 /**
- * Issues invoices and notes what became of each. A row that another import has issued since it was checked is known.
+ * Issues invoices and notes what became of each.
  * @throws the first error that says nothing about an invoice itself
  */
 async function issueSome(
-  { importedInvoices, invoicing, issuedRows }: IssuingImportNeeds,
-  imported: Import,
-  by: Member,
+  needs: IssuingImportNeeds,
+  of: RowsToIssue,
   rows: readonly ImportedInvoice[],
 ): Promise<VerdictChange[]> {
-  const places = rows.map(({ raw, rawPlace, key }): RowPlace => {
-    return { raw, place: rawPlace, invoiceId: invoicing.idOf(imported, key) };
-  });
-  const issuedBy = await issuedRows.claim(imported, places);
-  const results = await Promise.allSettled(
-    rows.map(async ({ nth, key, digest, input }, index): Promise<VerdictChange> => {
-      const other = issuedBy.get(places[index]?.invoiceId ?? '');
-      if (other !== undefined) return { nth, verdict: 'known', invoiceId: other };
-      const content = JSON.parse(input) as Record<string, unknown>;
-      const { invoiceId, isOwn } = await invoicing.issue(by, { importId: imported.id, key, digest }, content);
-      // Another import of the same file may have been started at the same time.
-      return isOwn ? { nth, verdict: 'issued', invoiceId, awaits: true } : { nth, verdict: 'known', invoiceId };
-    }),
-  );
-  const changes: VerdictChange[] = [];
-  const free: RowPlace[] = [];
-  let failure: { readonly error: unknown } | null = null;
-  for (const [index, result] of results.entries()) {
-    const row = rows[index] as ImportedInvoice;
-    if (result.status === 'fulfilled') changes.push(result.value);
-    else if (isOfInvoice(result.reason)) {
-      changes.push(refused(row, result.reason));
-      free.push(places[index] as RowPlace);
-    } else failure ??= { error: result.reason };
-  }
-  if (free.length > 0) await issuedRows.release(imported, free);
-  await importedInvoices.change(imported, changes);
-  if (failure) throw failure.error;
+  const results = await issueRows(needs, of, rows);
+  const changes = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  await needs.importedInvoices.change(of.imported, changes);
+  const failure = results.find((result) => result.status === 'rejected');
+  if (failure) throw failure.reason;
   return changes;
-}
-
-/** Whether an error is about the invoice, which then cannot be issued later either. */
-function isOfInvoice(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && [400, 404, 409, 422].includes(error.status);
-}
-
-function refused(row: ImportedInvoice, { problems }: ServiceError): VerdictChange {
-  const place: Pick<ReadInvoice, 'origins' | 'sheet' | 'firstRow'> = { ...row, origins: {} };
-  return { nth: row.nth, verdict: 'refused', problems: problems.map((each) => rowProblem(place, each)) };
 }
 
 function counted(counts: ImportCounts, changes: readonly VerdictChange[]): ImportCounts {

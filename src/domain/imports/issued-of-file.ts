@@ -1,5 +1,4 @@
 import type { Owner } from '../tenant/tenant.ts';
-import type { RowPlace } from './import-store.ts';
 import { type ImportWorkNeeds, withRest } from './import-work.ts';
 import type { IssuedAs } from './invoicing.ts';
 import type { InvoiceRows } from './reading.ts';
@@ -12,11 +11,11 @@ export interface Standing {
 
 /** What the rows of one invoice of a file have become before. */
 export interface EarlierOfRows {
-  /** The ids of the invoices of all rows with these texts, of rejected ones, too. */
-  readonly ofTexts: readonly string[];
-  /** The invoice of these rows. Rejected ones do not stand, and no two invoices of a file have the same one. */
+  /** The ids of the invoices of all rows with these texts. */
+  readonly ofTexts: ReadonlySet<string>;
+  /** The invoice of these rows. No two invoices of a file have the same one. */
   readonly own: Standing | null;
-  /** Their place among the rows with the same texts: that of `own`, or the next one that is free. */
+  /** Their place among the rows with the same texts: that of `own`, or one that is free. */
   readonly place: number;
   /** The invoice whose number we have added to the file. */
   readonly byNumber: Standing | null;
@@ -36,64 +35,128 @@ const [TEXTS, NUMBERS] = [500, 16];
 type Needs = Pick<ImportWorkNeeds, 'invoicing' | 'issuedRows'>;
 
 /**
+ * Whether an invoice stands that was issued of rows with these texts: not one that was rejected, nor one of other rows,
+ * whose id a worker had noted here before it died.
+ */
+export function isOfRows(issued: IssuedAs, raw: string): boolean {
+  return issued.raw === raw && !issued.isRejected;
+}
+
+/**
  * Finds what the rows of a whole file have become before, whatever their order: each invoice belongs to one of them. Takes
  * two round trips for each 500 texts, and some for each number that only the file knows.
  * @param rows of the invoices of the file, in their order
  */
 export async function findIssued(needs: Needs, owner: Owner, rows: readonly InvoiceRows[]): Promise<IssuedOfFile> {
   const places = await placesOf(needs, owner, rows);
-  const standing = new Map(
-    [...places].map(([raw, all]) => [raw, all.filter(({ issued }) => !issued?.isRejected)] as const),
-  );
-  const nextPlace = new Map([...places].map(([raw, all]) => [raw, Math.max(...all.map(({ place }) => place)) + 1]));
   const own = new Map<number, PlacedInvoice>();
-  const take = (nth: number, raw: string, at: number) => {
-    const [taken] = at < 0 ? [] : (standing.get(raw)?.splice(at, 1) ?? []);
-    if (taken) own.set(nth, taken);
-  };
-  // A row that came back with its number is that invoice, the others are those that remain, in order.
-  for (const [nth, { raw, resultNumber }] of rows.entries())
-    if (resultNumber !== null)
-      take(nth, raw, standing.get(raw)?.findIndex(({ issued }) => issued?.number === resultNumber) ?? -1);
-  for (const [nth, { raw }] of rows.entries()) if (!own.has(nth)) take(nth, raw, 0);
-
-  const unknown = [...rows.entries()].flatMap(([nth, { resultNumber }]) =>
-    resultNumber === null || own.get(nth)?.issued?.number === resultNumber ? [] : [resultNumber],
+  // A row that came back with its number is that invoice.
+  for (const [nth, { raw, resultNumber }] of rows.entries()) {
+    const numbered = resultNumber === null ? undefined : places.get(raw)?.takeNumber(resultNumber);
+    if (numbered) own.set(nth, numbered);
+  }
+  const byNumber = await invoicesOf(
+    needs,
+    owner,
+    rows.flatMap(({ resultNumber }, nth) => (resultNumber === null || own.has(nth) ? [] : [resultNumber])),
   );
-  const numbers = await invoicesOf(needs, owner, unknown);
-  const byPlace = rows.map(({ raw, resultNumber }, nth): EarlierOfRows => {
-    const mine = own.get(nth) ?? null;
-    const place = mine?.place ?? nextPlace.get(raw) ?? 0;
-    if (!mine) nextPlace.set(raw, place + 1);
-    const isNumbered = resultNumber !== null && mine?.issued?.number === resultNumber;
-    const byNumber = isNumbered ? mine : (numbers.get(resultNumber ?? '') ?? null);
-    return { ofTexts: places.get(raw)?.map(({ invoiceId }) => invoiceId) ?? [], own: mine, place, byNumber };
+  const isAnother = (number: string | null) => {
+    const found = number === null ? undefined : byNumber.get(number);
+    return found?.issued != null && !found.issued.isRejected;
+  };
+  // The others are those that remain, in order, unless their number says that they are another one.
+  const added = new Map<string, number>();
+  const placeOfNew = (raw: string) => {
+    const place = added.get(raw) ?? 0;
+    added.set(raw, place + 1);
+    return place;
+  };
+  const found = rows.map(({ raw, resultNumber }, nth): EarlierOfRows => {
+    const ofTexts = places.get(raw);
+    const numbered = own.get(nth);
+    const mine = numbered ?? (isAnother(resultNumber) ? null : ofTexts?.takeNext()) ?? null;
+    return {
+      ofTexts: ofTexts?.ids ?? NONE,
+      own: mine,
+      place: mine?.place ?? ofTexts?.freePlace() ?? placeOfNew(raw),
+      byNumber: numbered ?? byNumber.get(resultNumber ?? '') ?? null,
+    };
   });
   const taken = new Set(
-    byPlace.flatMap(({ own, byNumber }) => [own, byNumber].flatMap((each) => (each?.issued ? [each.invoiceId] : []))),
+    found.flatMap(({ own, byNumber }) => [own, byNumber].flatMap((each) => (each?.issued ? [each.invoiceId] : []))),
   );
   return {
     of(nth) {
-      const found = byPlace[nth];
-      if (!found) throw new Error(`the file has no invoice ${nth}`);
-      return found;
+      const earlier = found[nth];
+      if (!earlier) throw new Error(`the file has no invoice ${nth}`);
+      return earlier;
     },
     isTaken: (invoiceId) => taken.has(invoiceId),
   };
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 interface PlacedInvoice extends Standing {
   readonly place: number;
 }
 
-/** The invoices that were issued of rows with these texts, by their digest, in the order of their places. */
+/** The places of rows with the same texts, each of which is given once. */
+interface Places {
+  readonly ids: ReadonlySet<string>;
+  takeNumber(number: string): PlacedInvoice | null;
+  /** Takes the first one that stands. */
+  takeNext(): PlacedInvoice | null;
+  /** Takes a place without an invoice that stands. */
+  freePlace(): number;
+}
+
+/** @param all in the order of their places */
+function createPlaces(raw: string, all: readonly PlacedInvoice[]): Places {
+  const stands = ({ issued }: Standing) => issued === null || isOfRows(issued, raw);
+  const standing = all.filter(stands);
+  const free = all.filter((each) => !stands(each)).map(({ place }) => place);
+  const numbers = new Map(standing.flatMap((each) => (each.issued?.number ? [[each.issued.number, each]] : [])));
+  const taken = new Set<PlacedInvoice>();
+  let [next, nextFree, last] = [0, 0, all.at(-1)?.place ?? -1];
+  return {
+    ids: new Set(all.map(({ invoiceId }) => invoiceId)),
+    takeNumber(number) {
+      const found = numbers.get(number);
+      if (!found || taken.has(found)) return null;
+      taken.add(found);
+      return found;
+    },
+    takeNext() {
+      for (let each = standing[next++]; each; each = standing[next++]) {
+        if (taken.has(each)) continue;
+        taken.add(each);
+        return each;
+      }
+      return null;
+    },
+    freePlace: () => free[nextFree++] ?? ++last,
+  };
+}
+
+/** The invoices that were issued of rows with these texts, by their digest. */
 async function placesOf({ issuedRows, invoicing }: Needs, owner: Owner, rows: readonly InvoiceRows[]) {
-  const found = new Map<string, readonly PlacedInvoice[]>();
+  const found = new Map<string, Places>();
   await inParts([...new Set(rows.map(({ raw }) => raw))], TEXTS, async (raws) => {
     const all = await issuedRows.of(owner, raws);
-    const issued = await invoicing.issuedAs([...all.values()].flat().map(({ invoiceId }) => invoiceId));
-    const placed = ({ place, invoiceId }: RowPlace) => ({ place, invoiceId, issued: issued.get(invoiceId) ?? null });
-    for (const [raw, places] of all) found.set(raw, places.map(placed));
+    const issued = new Map<string, IssuedAs>();
+    const ids = [...all.values()].flat().map(({ invoiceId }) => invoiceId);
+    await inParts(ids, TEXTS, async (some) => {
+      for (const [id, as] of await invoicing.issuedAs(some)) issued.set(id, as);
+    });
+    for (const [raw, places] of all) {
+      const placed = places.map(({ place, invoiceId }) => ({
+        place,
+        invoiceId,
+        issued: issued.get(invoiceId) ?? null,
+      }));
+      found.set(raw, createPlaces(raw, placed));
+    }
   });
   return found;
 }

@@ -44,14 +44,15 @@ function* rowsOf(
       .join('; ') ?? null;
   const [warning] = verdict === 'known' ? warnings : [];
   const equal = warning ? importTexts.warning(imported, warning) : null;
-  const isAccepted = invoice?.status === 'accepted';
+  // That of a row with a problem is the invoice of another sale, or of this one before it was changed: the reason names it.
+  const own = verdict === 'issued' || verdict === 'known' ? invoice : null;
   yield {
     row: firstRow,
-    number: invoice?.number ?? null,
-    status: importTexts.verdict(imported, verdict, invoice?.status ?? null),
-    dgiId: invoice?.dgiId ?? null,
-    pdfUrl: isAccepted ? pdfUrl(invoice) : null,
-    reason: reasonOf(firstRow) ?? invoice?.rejectionReason ?? equal,
+    number: own?.number ?? null,
+    status: importTexts.verdict(imported, verdict, own?.status ?? null),
+    dgiId: own?.dgiId ?? null,
+    pdfUrl: own?.status === 'accepted' ? pdfUrl(own) : null,
+    reason: reasonOf(firstRow) ?? own?.rejectionReason ?? equal,
   };
   for (const row of [...ofRow.keys()].sort((a, b) => a - b))
     if (row !== firstRow) yield { row, number: null, status: null, dgiId: null, pdfUrl: null, reason: reasonOf(row) };

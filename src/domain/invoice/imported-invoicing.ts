@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import type { ImportInvoicing } from '../imports/invoicing.ts';
+import type { ImportInvoicing, IssuedAs } from '../imports/invoicing.ts';
 import { problemsOf } from '../input-problems.ts';
 import { CURRENCY } from '../money.ts';
 import { moroccanDate } from '../morocco/time.ts';
@@ -9,7 +9,7 @@ import { dueTotals } from './due-totals.ts';
 import { partsReader } from './field-makers.ts';
 import { INVOICE } from './fields.ts';
 import { fingerprintOf } from './input-fingerprint.ts';
-import type { InvoiceReading } from './repository.ts';
+import type { CreatedInvoice, IdempotencyMark, InvoiceReading } from './repository.ts';
 import { validateInvoice } from './validate-invoice.ts';
 
 type Needs = CreationNeeds &
@@ -27,36 +27,57 @@ export function createImportInvoicing(needs: Needs): ImportInvoicing {
       const amount = input.amount === undefined ? totalOf(input) : null;
       return { currency: CURRENCY, ...input, ...(amount !== null && { amount }) };
     },
-    digestOf: fingerprintOf,
+    digestOf({ lines, ...input }) {
+      const digests = Array.isArray(lines) ? lines.map((line: object) => fingerprintOf(line)).toSorted() : null;
+      return fingerprintOf({ ...input, lines: digests });
+    },
     idOf: invoiceIds.ofImport,
     async issuedAs(ids) {
       const created = [...(await invoices.creationsOf(ids))];
       return new Map(
-        created.flatMap(([id, { mark, number, createdAt, status, replacedBy }]) => {
-          if (!mark) return [];
-          // The sale of one that was replaced has an invoice.
-          const isRejected = status === 'rejected' && replacedBy === null;
-          return [[id, { digest: mark.fingerprint, number, date: moroccanDate(createdAt), isRejected }]];
-        }),
+        created.flatMap(([id, creation]) => (creation.mark ? [[id, issuedAs(creation.mark, creation)]] : [])),
       );
     },
     async findByNumber({ tenantId, environment }, number) {
       return (await invoices.findByNumber(tenantId, environment, number))?.id ?? null;
     },
     check: (by, input) => validateInvoice.run(needs, { by }, input),
-    async issue(by, { importId, key, digest }, input) {
+    async issue(by, as, input) {
       const { success, data, error } = createInvoiceInput.safeParse(input);
       if (!success) throw new ServiceError(problemsOf(error));
       const owner = { tenantId: by.tenant.id, environment: by.environment };
-      const mark = { key: `${importId} ${key}`, fingerprint: digest };
-      const repeatable = { id: invoiceIds.ofImport(owner, key), mark };
-      const { invoice, replayed } = await issueInvoice(needs, by, data, repeatable);
-      const present = replayed ? (await invoices.creationsOf([invoice.id])).get(invoice.id)?.mark : mark;
-      return { invoiceId: invoice.id, isOwn: present?.key === mark.key };
+      const mark = markOf(as);
+      const repeatable = { id: invoiceIds.ofImport(owner, as.key), mark };
+      const made = await issueInvoice(needs, by, data, repeatable).catch((error: unknown) => {
+        // It was issued with another content.
+        if (error instanceof ServiceError && error.code === 'idempotency_conflict') return null;
+        throw error;
+      });
+      if (made && !made.replayed) return { invoiceId: repeatable.id, isOwn: true, present: null };
+      const creation = (await invoices.creationsOf([repeatable.id])).get(repeatable.id);
+      const isOwn = creation?.mark?.key === mark.key;
+      const present = creation?.mark ? issuedAs(creation.mark, creation) : null;
+      return { invoiceId: repeatable.id, isOwn, present };
     },
     async statusesOf(ids) {
       return new Map([...(await invoices.creationsOf(ids))].map(([id, { status }]) => [id, status]));
     },
+  };
+}
+
+/** The mark of an invoice that an import issues: which import it was, the digest of the rows, and the key of the invoice. */
+function markOf({ importId, raw, key, digest }: Parameters<ImportInvoicing['issue']>[1]): IdempotencyMark {
+  return { key: `${importId} ${raw} ${key}`, fingerprint: digest };
+}
+
+function issuedAs(mark: IdempotencyMark, { number, createdAt, status, replacedBy }: CreatedInvoice): IssuedAs {
+  return {
+    digest: mark.fingerprint,
+    raw: mark.key.split(' ')[1] ?? '',
+    number,
+    date: moroccanDate(createdAt),
+    // The sale of one that was replaced has an invoice.
+    isRejected: status === 'rejected' && replacedBy === null,
   };
 }
 

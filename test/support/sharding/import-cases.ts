@@ -74,6 +74,10 @@ export function importCases({ db }: Store): Record<string, Subject> {
         because: 'once a second at most for each import that was issued',
       },
       change: () => invoices.change(imported, [{ nth: 0, verdict: 'issued' }]),
+      raws: async () => {
+        await put();
+        await invoices.raws(imported);
+      },
       counts: {
         call: () => invoices.counts(imported),
         scatters: [
@@ -94,8 +98,8 @@ export function importCases({ db }: Store): Record<string, Subject> {
         scatters: scatters('find import_rows by environment, raw, tenantId'),
         because: 'once for each batch of a file that is read',
       },
-      claim: () => rows.claim(OWNER, [{ raw: 'a', place: 0, invoiceId: newId('inv') }]),
-      release: () => rows.release(OWNER, [{ raw: 'a', place: 0, invoiceId: newId('inv') }]),
+      claim: () => rows.claim(OWNER, [{ raw: 'a', place: 0, key: 'a', invoiceId: newId('inv') }]),
+      release: () => rows.release(OWNER, [{ raw: 'a', place: 0, key: 'a', invoiceId: newId('inv') }]),
     }),
     createImportMappings: subject(mappings, {
       find: () => mappings.find(OWNER, ['a']),

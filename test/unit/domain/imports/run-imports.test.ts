@@ -8,6 +8,8 @@ import { anImport, anImportedInvoice } from '../../../support/imports.ts';
 
 const OWNER = { tenantId: 'ten_1', environment: 'test' } as const;
 const NOW = new Date('2026-11-30T12:00:00Z');
+/** As what another import has issued the same rows. */
+const AS_ISSUED = { digest: 'ab', raw: 'cd', number: '2026-000001', date: '2026-11-30', isRejected: false };
 
 /** A runner with one import that is due, and what it has written. */
 function running(
@@ -56,7 +58,10 @@ function running(
     issuedRows: {
       claim: async (_owner: unknown, claimed: readonly RowPlace[]) => {
         for (const { invoiceId } of claimed) claims.add(invoiceId);
-        return new Map(Object.entries(changes.taken ?? {}));
+        return claimed.map((each) => {
+          const invoiceId = changes.taken?.[each.invoiceId];
+          return invoiceId === undefined ? null : { ...each, key: invoiceId.slice(4), invoiceId };
+        });
       },
       release: async (_owner: unknown, freed: readonly RowPlace[]) => {
         for (const { invoiceId } of freed) claims.delete(invoiceId);
@@ -64,9 +69,11 @@ function running(
     },
     invoicing: {
       idOf: (_owner: unknown, key: string) => `inv ${key}`,
+      issuedAs: async (ids: readonly string[]) => new Map(ids.map((id) => [id, AS_ISSUED])),
       issue: async (_by: unknown, { key }: { key: string }) => {
         const invoiceId = (await changes.issue?.(key)) ?? `inv ${key}`;
-        return { invoiceId, isOwn: !invoiceId.startsWith('other') };
+        const isOwn = !/other/.test(invoiceId);
+        return { invoiceId, isOwn, present: isOwn ? null : AS_ISSUED };
       },
     },
     tenants: {

@@ -1,0 +1,22 @@
+// The keys from which the ids of imported invoices are derived.
+
+/** The key of an invoice with a number of the tenant's own. */
+export function numberKey(number: string): string {
+  return `number ${number}`;
+}
+
+/** The key of the nth invoice, from 1, with a content; 0 is never issued. */
+export function contentKey(digest: string, nth: number): string {
+  return `content ${digest} ${nth}`;
+}
+
+/** The key under which the invoice of a key is issued anew, for the nth time, from 1. */
+export function keyAgain(key: string, nth: number): string {
+  return `${key} again ${nth}`;
+}
+
+/** The key of the next invoice with the same content; null for that of a number. */
+export function nextContentKey(key: string): string | null {
+  const [kind, digest, nth] = key.split(' ');
+  return kind === 'content' ? contentKey(String(digest), Number(nth) + 1) : null;
+}

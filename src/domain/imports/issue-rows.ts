@@ -1,0 +1,108 @@
+import { ServiceError } from '../errors.ts';
+import type { Member } from '../principal.ts';
+import type { Import, ImportedInvoice } from './import.ts';
+import type { RowPlace, VerdictChange } from './import-store.ts';
+import type { ImportWorkNeeds } from './import-work.ts';
+import { nextContentKey } from './invoice-keys.ts';
+import type { IssuedAs } from './invoicing.ts';
+import { isOfRows } from './issued-of-file.ts';
+import type { ReadInvoice } from './reading.ts';
+import { rowProblem } from './row-problems.ts';
+import { issuedFacts, known } from './verdict-parts.ts';
+
+export interface RowsToIssue {
+  readonly imported: Import;
+  readonly by: Member;
+  /** Whether the file has rows with these texts. */
+  readonly isOfFile: (raw: string) => Promise<boolean>;
+}
+
+type Needs = Pick<ImportWorkNeeds, 'invoicing' | 'issuedRows'>;
+
+/**
+ * Issues invoices at the same time. Other files may have been started since they were checked: each row takes its place
+ * among those with its texts, and each invoice is issued of one row, whatever several processes do meanwhile.
+ * @returns what has become of each, in order; an error says nothing about the invoice itself
+ */
+export async function issueRows(
+  needs: Needs,
+  of: RowsToIssue,
+  rows: readonly ImportedInvoice[],
+): Promise<PromiseSettledResult<VerdictChange>[]> {
+  const { issuedRows, invoicing } = needs;
+  const places = rows.map((row) => placeOf(needs, of.imported, row, row.key));
+  const holders = await issuedRows.claim(of.imported, places);
+  const freed: RowPlace[] = [];
+
+  async function issue(row: ImportedInvoice, first: RowPlace, firstHolder: RowPlace | null): Promise<VerdictChange> {
+    let [place, holder] = [first, firstHolder];
+    for (;;) {
+      if (holder !== null) {
+        const issued = await issuedAs(invoicing, holder.invoiceId);
+        if (issued && !isOfRows(issued, row.raw)) {
+          await issuedRows.release(of.imported, [holder]);
+          [holder = null] = await issuedRows.claim(of.imported, [place]);
+          continue;
+        }
+        // Whoever began it with these texts may have died: one of both stores it.
+        [place, holder] = [holder, null];
+      }
+      const { invoiceId, isOwn, present } = await issueOne(row, place);
+      if (isOwn) return { nth: row.nth, verdict: 'issued', invoiceId, awaits: true };
+      if (present && isOfRows(present, row.raw)) return { nth: row.nth, ...known(invoiceId) };
+      // Other rows have become the invoice of this key since the file was checked.
+      await issuedRows.release(of.imported, [place]);
+      const key = nextContentKey(place.key);
+      if (key === null) return ofTakenNumber(row, invoiceId, present);
+      if (present && !present.isRejected && !(await of.isOfFile(present.raw)))
+        return { nth: row.nth, ...known(invoiceId, present) };
+      place = placeOf(needs, of.imported, row, key);
+      [holder = null] = await issuedRows.claim(of.imported, [place]);
+    }
+  }
+
+  async function issueOne({ digest, raw, input }: ImportedInvoice, place: RowPlace) {
+    try {
+      const as = { importId: of.imported.id, key: place.key, digest, raw };
+      return await invoicing.issue(of.by, as, JSON.parse(input) as Record<string, unknown>);
+    } catch (error) {
+      if (isOfInvoice(error)) freed.push(place);
+      throw error;
+    }
+  }
+
+  const settled = await Promise.allSettled(
+    rows.map((row, nth) => issue(row, places[nth] as RowPlace, holders[nth] ?? null)),
+  );
+  if (freed.length > 0) await issuedRows.release(of.imported, freed);
+  return settled.map((result, nth) => {
+    if (result.status === 'fulfilled' || !isOfInvoice(result.reason)) return result;
+    return { status: 'fulfilled', value: refused(rows[nth] as ImportedInvoice, result.reason) };
+  });
+}
+
+function placeOf({ invoicing }: Needs, imported: Import, { raw, rawPlace }: ImportedInvoice, key: string): RowPlace {
+  return { raw, place: rawPlace, key, invoiceId: invoicing.idOf(imported, key) };
+}
+
+async function issuedAs(invoicing: Needs['invoicing'], invoiceId: string): Promise<IssuedAs | null> {
+  return (await invoicing.issuedAs([invoiceId])).get(invoiceId) ?? null;
+}
+
+/** Whether an error is about the invoice, which then cannot be issued later either. */
+function isOfInvoice(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && [400, 404, 409, 422].includes(error.status);
+}
+
+function refused(row: ImportedInvoice, { problems }: ServiceError): VerdictChange {
+  const place: Pick<ReadInvoice, 'origins' | 'sheet' | 'firstRow'> = { ...row, origins: {} };
+  return { nth: row.nth, verdict: 'refused', problems: problems.map((each) => rowProblem(place, each)) };
+}
+
+function ofTakenNumber(row: ImportedInvoice, invoiceId: string, present: IssuedAs | null): VerdictChange {
+  if (present?.digest === row.digest && !present.isRejected) return { nth: row.nth, ...known(invoiceId) };
+  const place = { sheet: row.sheet, row: row.firstRow, column: null };
+  const facts = { number: row.number ?? '', ...issuedFacts(invoiceId, present) };
+  const problem = { place, header: null, value: row.number, code: 'number_issued_otherwise', param: 'number', facts };
+  return { nth: row.nth, verdict: 'refused', problems: [problem], invoiceId };
+}
