@@ -258,7 +258,10 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
   import_rows: {
     ...OF_INVOICES,
     records: 'exported',
-    indexes: [{ name: 'raw', key: { tenantId: 1, environment: 1, raw: 1 } }],
+    indexes: [
+      { name: 'raw', key: { tenantId: 1, environment: 1, raw: 1 } },
+      { name: 'sale_lines', key: { tenantId: 1, environment: 1, 'sale.lines': 1 } },
+    ],
   },
   import_mappings: {
     ...OF_INVOICES,

@@ -9,6 +9,9 @@ interface IssuedRow extends Owner, RowPlace {
   _id: string;
 }
 
+/** Number of rows that are read to find those alike, of all that a batch of invoices may be alike. */
+const MOST_ALIKE = 500;
+
 /** Stores which invoices are issued of which rows in the collection `import_rows`. */
 export function createIssuedRows(db: Db): IssuedRows {
   const rows = db.collection<IssuedRow>('import_rows');
@@ -17,6 +20,10 @@ export function createIssuedRows(db: Db): IssuedRows {
       const found = rows.find({ tenantId, environment, raw: { $in: [...new Set(raws)] } });
       const all = (await found.toArray()).toSorted((a, b) => a.place - b.place);
       return Map.groupBy(all.map(rowOf), ({ raw }) => raw);
+    },
+    async alike({ tenantId, environment }, lines) {
+      const found = rows.find({ tenantId, environment, 'sale.lines': { $in: [...lines] } });
+      return (await found.limit(MOST_ALIKE).toArray()).map(rowOf);
     },
     async claim({ tenantId, environment }, claimed) {
       const documents = claimed.map((row) => ({
@@ -47,6 +54,6 @@ function idOf({ tenantId, environment }: Owner, { raw, place }: RowPlace): strin
   return `${tenantId} ${environment} ${raw} ${place}`;
 }
 
-function rowOf({ raw, place, key, invoiceId }: IssuedRow): RowPlace {
-  return { raw, place, key, invoiceId };
+function rowOf({ raw, place, key, invoiceId, sale }: IssuedRow): RowPlace {
+  return { raw, place, key, invoiceId, sale };
 }

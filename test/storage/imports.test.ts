@@ -119,7 +119,13 @@ it('keeps a file in pieces, and columns by the set of headers', async () => {
 
 it('gives the place of a row to one invoice, however many ask for it at once, until it is freed', async () => {
   const rows = createIssuedRows(store.db);
-  const row = (place: number, invoiceId: string) => ({ raw: 'a', place, key: `of ${invoiceId}`, invoiceId });
+  const row = (place: number, invoiceId: string) => ({
+    raw: 'a',
+    place,
+    key: `of ${invoiceId}`,
+    invoiceId,
+    sale: { lines: [`line of ${invoiceId}`, 'line of all'], facts: {} },
+  });
   const asked = Array.from({ length: 8 }, (_, n) => rows.claim(owner(), [row(0, `inv_${n}`), row(1, `inv_1${n}`)]));
   const answers = await Promise.all(asked);
   const held = async () => (await rows.of(owner(), ['a', 'a', 'c'])).get('a') ?? [];
@@ -130,6 +136,8 @@ it('gives the place of a row to one invoice, however many ask for it at once, un
       first === `inv_${n}` ? null : row(0, first ?? ''),
       second === `inv_1${n}` ? null : row(1, second ?? ''),
     ]);
+  expect(await rows.alike(owner(), [`line of ${second}`, 'line of nobody'])).toEqual([row(1, second ?? '')]);
+  expect(await rows.alike(owner(2), ['line of all'])).toEqual([]);
   // Again by its holder, after its process has died.
   expect(await rows.claim(owner(), [row(0, first ?? '')])).toEqual([null]);
   expect(await rows.of(owner(2), ['a'])).toEqual(new Map());

@@ -240,7 +240,13 @@ async function drainedFile(): Promise<void> {
 /** Imports of two tenants, half of them due, and invoices and pieces of two of them. */
 async function storeImports(): Promise<void> {
   const later = new Date(Date.now() + 3_600_000);
-  const issued = Array.from({ length: 200 }, (_, n) => ({ raw: `raw ${n}`, place: 0, key: `${n}`, invoiceId: `inv_${n}` }));
+  const issued = Array.from({ length: 200 }, (_, n) => ({
+    raw: `raw ${n}`,
+    place: 0,
+    key: `${n}`,
+    invoiceId: `inv_${n}`,
+    sale: { lines: [`line ${n}`], facts: {} },
+  }));
   await createIssuedRows(store.db).claim(test, issued);
   const of = (name: string) => store.db.collection<{ _id: string }>(name);
   await of('imports').insertMany(
@@ -340,6 +346,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['importedInvoices.counts', () => imported().counts(IMPORTED.imported), 200],
   ['importFiles.read', () => drainedFile(), 2],
   ['issuedRows.of', () => createIssuedRows(store.db).of(test, ['raw 1', 'raw 2']), 3],
+  ['issuedRows.alike', () => createIssuedRows(store.db).alike(test, ['line 1', 'line 2']), 3],
   ['importMappings.find', () => createImportMappings(store.db).find(test, ['a']), 1],
   ['statistics.read', () => createStatisticsStore(store.db).read('we_1', [new Date()]), 1],
   ['requestLog.find', () => createRequestLog(store.db).find('ten_1', 'test', 'req_1'), 1],

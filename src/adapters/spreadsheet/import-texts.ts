@@ -3,7 +3,7 @@ import type { FileFault } from '../../domain/imports/row-rules.ts';
 import { columnName } from '../../text/column-name.ts';
 import { fileFaultText, importProblemText } from '../../text/import-problems.ts';
 import { IMPORT_VERDICTS } from '../../text/import-verdicts.ts';
-import { EQUAL_SALE } from '../../text/import-warnings.ts';
+import { EARLIER_SALES } from '../../text/import-warnings.ts';
 
 /** The texts about files, in the language of each. */
 export const importTexts: ImportTexts = {
@@ -17,8 +17,9 @@ export const importTexts: ImportTexts = {
   },
   column: columnName,
   problem: ({ reading, language }, problem) => importProblemText(problem, reading?.language ?? language),
-  warning({ reading, language }, { message, facts }) {
-    return facts ? EQUAL_SALE[reading?.language ?? language](facts) : message;
+  warning({ reading, language }, { code, message, facts = {} }) {
+    if (code !== 'equal_sale' && code !== 'similar_sale') return message;
+    return EARLIER_SALES[code][reading?.language ?? language](facts);
   },
   verdict({ reading, language }, verdict, status) {
     const texts = IMPORT_VERDICTS[reading?.language ?? language];

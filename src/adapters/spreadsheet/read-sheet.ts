@@ -23,10 +23,12 @@ interface PendingCell {
   formula: string | null;
   /** The number of the formula that it shares with other cells; null: none. */
   shared: string | null;
+  /** The range of an array formula, `A2:A9`; null: none. */
+  cells: string | null;
 }
 
 const MOST_MERGED = 100_000;
-const MOST_SHARED = 10_000;
+const MOST_SHARED = 1000;
 /** Maximum characters of a formula. */
 const FORMULA = 8192;
 /** Functions whose value changes without a change of the file. Files have their English names. */
@@ -50,8 +52,9 @@ export async function* readSheet(
   let cell: PendingCell | null = null;
   let [row, nextColumn, emptyRows, count] = [0, 0, 0, 0];
   let [isHidden, isInRow, isValue, isFormula, isReading] = [false, false, false, false, false];
-  /** The shared formulas whose value changes by itself. */
+  /** The shared formulas whose value changes by itself, and the cells of array formulas of this kind. */
   const volatile = new Set<string>();
+  const volatileCells: MergedCells[] = [];
   const hiddenColumns: [first: number, last: number][] = [];
 
   function openRow(attributes: Readonly<Record<string, string>>): void {
@@ -68,14 +71,19 @@ export async function* readSheet(
     if (!(column >= nextColumn && column <= LAST.column)) throw new UnreadableFile('damaged');
     nextColumn = column + 1;
     const style = context.styles[Number(attributes.s ?? 0)] ?? null;
-    cell = { column, type: attributes.t ?? 'n', style, value: '', formula: null, shared: null };
+    cell = { column, type: attributes.t ?? 'n', style, value: '', formula: null, shared: null, cells: null };
   }
 
-  function isVolatile({ formula, shared }: PendingCell): boolean {
-    if (formula === null) return false;
-    const changes = VOLATILE.test(formula.replaceAll(/"[^"]*"/g, '""'));
-    if (changes && shared !== null && volatile.size >= MOST_SHARED) throw new UnreadableFile('too_costly');
-    if (changes && shared !== null) volatile.add(shared);
+  function isVolatile({ column, formula, shared, cells }: PendingCell): boolean {
+    if (formula === null) return volatileCells.some((range) => isIn(range, row, column));
+    // Without texts, names of sheets and names of columns.
+    const changes = VOLATILE.test(formula.replaceAll(/"[^"]*"|'[^']*'|\[[^\]]*\]/g, "''"));
+    if (changes && (shared ?? cells) !== null) {
+      if (volatile.size + volatileCells.length >= MOST_SHARED) throw new UnreadableFile('too_costly');
+      if (shared !== null) volatile.add(shared);
+      const range = shared === null ? rangeOf(cells ?? '') : null;
+      if (range) volatileCells.push(range);
+    }
     return changes || (shared !== null && volatile.has(shared));
   }
 
@@ -107,6 +115,7 @@ export async function* readSheet(
         isFormula = true;
         cell.formula = '';
         cell.shared = attributes.si ?? null;
+        cell.cells = attributes.t === 'array' ? (attributes.ref ?? null) : null;
       } else if (name === 'rPh') isReading = true;
       else if (name === 'col' && (isTrue(attributes.hidden) || attributes.width === '0')) {
         if (hiddenColumns.length < IMPORT_LIMITS.columns)
@@ -174,6 +183,10 @@ function numberCell(value: number, style: NumberStyle, dateSystem: 1900 | 1904):
     isPercent: style === 'percent',
     format: style === 'foreign' || style === 'shaped' ? style : null,
   };
+}
+
+function isIn({ firstRow, lastRow, firstColumn, lastColumn }: MergedCells, row: number, column: number): boolean {
+  return row >= firstRow && row <= lastRow && column >= firstColumn && column <= lastColumn;
 }
 
 function isTrue(text: string | undefined): boolean {

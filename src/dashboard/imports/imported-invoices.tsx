@@ -109,7 +109,11 @@ function Row({ invoice: imported, language: ofFile }: RowProps) {
           ))}
         </ul>
       )}
-      <Warnings warnings={warnings} isOpen={verdict === 'known'} language={ofFile} />
+      <Warnings
+        warnings={warnings}
+        isOpen={verdict === 'known' || warnings.some(({ code }) => code === 'similar_sale')}
+        language={ofFile}
+      />
     </li>
   );
 }

@@ -1,6 +1,7 @@
 import type { Member } from '../principal.ts';
+import { mayBeSame, saleMarksOf } from './alike-sales.ts';
 import { type Import, type ImportCounts, type ImportedInvoice, KEPT_WARNINGS, NO_COUNTS } from './import.ts';
-import type { VerdictChange } from './import-store.ts';
+import type { IssuedRows, VerdictChange } from './import-store.ts';
 import { type ImportWorkNeeds, withRest } from './import-work.ts';
 import { contentKey, keyAgain, numberKey } from './invoice-keys.ts';
 import type { IssuedAs } from './invoicing.ts';
@@ -8,7 +9,17 @@ import type { EarlierOfRows, IssuedOfFile, Standing } from './issued-of-file.ts'
 import { cellOf } from './origins.ts';
 import type { ReadInvoice, ShownCell } from './reading.ts';
 import { problemsOfRows } from './row-problems.ts';
-import { type Found, faulty, issuedFacts, known, numberOf, ofNumber, rejectedFacts, shownOf } from './verdict-parts.ts';
+import {
+  type Found,
+  faulty,
+  issuedFacts,
+  known,
+  numberOf,
+  ofNumber,
+  rejectedFacts,
+  shownOf,
+  similarSale,
+} from './verdict-parts.ts';
 
 /** Invoices that are checked at the same time: their documents are written one after the other anyway. */
 const AT_ONCE = 16;
@@ -55,7 +66,7 @@ type ReadIssued = (invoiceId: string) => Promise<IssuedAs | null>;
 
 /** @param issuedOfFile what the rows of the file have become before */
 export function createInvoiceChecker(
-  { invoicing }: Pick<ImportWorkNeeds, 'invoicing'>,
+  { invoicing, issuedRows }: Pick<ImportWorkNeeds, 'invoicing'> & { readonly issuedRows: Pick<IssuedRows, 'alike'> },
   imported: Import,
   by: Member,
   issuedOfFile: IssuedOfFile,
@@ -135,7 +146,8 @@ export function createInvoiceChecker(
       return faulty(ofNumber(read, 'number_issued_otherwise', facts), byNumber.invoiceId);
     }
     if (repeats !== null) return faulty(ofNumber(read, 'number_repeated', { row: repeats }));
-    if (read.problems.length > 0) return null;
+    // What is wrong with it now was not wrong when it was issued: it is read otherwise.
+    if (read.problems.length > 0) return own?.issued ? ofOwnRows(read, digest, invoiceId, own) : null;
     if (issued && numberOf(read.input) !== null) return ofOwnNumber(read, digest, invoiceId, issued, ofTexts);
     if (own !== null) return ofOwnRows(read, digest, invoiceId, own);
     // Of another row, or of this one before a column that is not read was changed.
@@ -178,6 +190,30 @@ export function createInvoiceChecker(
     };
   }
 
+  /** Warns of invoices that may be issued already, whose rows were read or written otherwise then. */
+  async function withAlike(all: readonly ImportedInvoice[]): Promise<ImportedInvoice[]> {
+    const marks = new Map(
+      all.flatMap(({ nth, verdict, input }) => (verdict === 'ready' ? [[nth, saleMarksOf(JSON.parse(input))]] : [])),
+    );
+    const lines = new Set([...marks.values()].flatMap((each) => each.lines));
+    const alike = lines.size > 0 ? await issuedRows.alike(owner, [...lines]) : [];
+    const others = alike.filter(({ invoiceId }) => !issuedOfFile.isTaken(invoiceId));
+    if (others.length === 0) return [...all];
+    const issued = await invoicing.issuedAs(others.map(({ invoiceId }) => invoiceId));
+    return all.map((each) => {
+      const { lines = [], facts = {} } = marks.get(each.nth) ?? {};
+      const same = others.find(
+        ({ invoiceId, sale }) =>
+          issued.get(invoiceId)?.isRejected === false &&
+          mayBeSame(facts, sale.facts) &&
+          sale.lines.some((line) => lines.includes(line)),
+      );
+      const earlier = same && issued.get(same.invoiceId);
+      if (!same || !earlier) return each;
+      return { ...each, warnings: [similarSale(same.invoiceId, earlier), ...each.warnings].slice(0, KEPT_WARNINGS) };
+    });
+  }
+
   return {
     async check(batch) {
       const keys = batch.map(firstKey);
@@ -192,12 +228,13 @@ export function createInvoiceChecker(
         for (const key of keys.slice(at, at + AT_ONCE)) some.push(await presentKey(key, issuedAs));
         found.push(...(await withRest(() => Promise.all(some.map(verdictOf)))));
       }
+      const warned = await withAlike(found);
       for (const { verdict, number, nth } of found) {
         counts = { ...counts, invoices: counts.invoices + 1, [verdict]: counts[verdict] + 1 };
         const first = number === null ? undefined : numbers.get(number);
         if (first?.nth === nth) first.isReady = verdict === 'ready';
       }
-      return found;
+      return warned;
     },
     counts: () => counts,
     end() {

@@ -1,5 +1,6 @@
 import type { Page, PageQuery } from '../page.ts';
 import type { Owner } from '../tenant/tenant.ts';
+import type { SaleMarks } from './alike-sales.ts';
 import type { Import, ImportCounts, ImportedInvoice, ImportStatus, Verdict } from './import.ts';
 import type { ColumnMapping } from './reading.ts';
 
@@ -111,6 +112,8 @@ export interface ImportMappings {
 export interface IssuedRows {
   /** Returns the rows with these digests of which invoices were issued, by digest, in the order of their places. */
   of(owner: Owner, raws: readonly string[]): Promise<ReadonlyMap<string, readonly RowPlace[]>>;
+  /** Returns rows of which invoices with one of these marked lines were issued: some of them, if they are many. */
+  alike(owner: Owner, lines: readonly string[]): Promise<RowPlace[]>;
   /**
    * Takes the places of rows before their invoices are issued, so that two imports never issue the same row.
    * @returns for each who else has its place, in order; null: it has its place
@@ -127,4 +130,5 @@ export interface RowPlace {
   /** The key of the invoice, and its id, which is derived from it. */
   readonly key: string;
   readonly invoiceId: string;
+  readonly sale: SaleMarks;
 }

@@ -76,12 +76,12 @@ export interface Import extends Owner {
 
 /** A fault that is accepted, or what somebody should look at before an invoice counts as `known`. */
 export interface ImportWarning {
-  readonly code: InvoiceWarning['code'] | 'equal_sale';
+  readonly code: InvoiceWarning['code'] | 'equal_sale' | 'similar_sale';
   /** Dotted path of the field. */
   readonly path: string;
   /** In English. */
   readonly message: string;
-  /** What the text of `equal_sale` names: the `number` and the `date` of the earlier invoice. */
+  /** What the texts of `equal_sale` and `similar_sale` name: the `number` and the `date` of the earlier invoice. */
   readonly facts?: Readonly<Record<string, string>>;
 }
 

@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { Member } from '../principal.ts';
+import { saleMarksOf } from './alike-sales.ts';
 import type { Import, ImportedInvoice } from './import.ts';
 import type { RowPlace, VerdictChange } from './import-store.ts';
 import type { ImportWorkNeeds } from './import-work.ts';
@@ -74,15 +75,28 @@ export async function issueRows(
   const settled = await Promise.allSettled(
     rows.map((row, nth) => issue(row, places[nth] as RowPlace, holders[nth] ?? null)),
   );
-  if (freed.length > 0) await issuedRows.release(of.imported, freed);
+  if (freed.length > 0) {
+    // The invoice of the same key that another import has stored keeps its place.
+    const stored = await invoicing.issuedAs(freed.map(({ invoiceId }) => invoiceId));
+    await issuedRows.release(
+      of.imported,
+      freed.filter(({ invoiceId }) => !stored.has(invoiceId)),
+    );
+  }
   return settled.map((result, nth) => {
     if (result.status === 'fulfilled' || !isOfInvoice(result.reason)) return result;
     return { status: 'fulfilled', value: refused(rows[nth] as ImportedInvoice, result.reason) };
   });
 }
 
-function placeOf({ invoicing }: Needs, imported: Import, { raw, rawPlace }: ImportedInvoice, key: string): RowPlace {
-  return { raw, place: rawPlace, key, invoiceId: invoicing.idOf(imported, key) };
+function placeOf(
+  { invoicing }: Needs,
+  imported: Import,
+  { raw, rawPlace, input }: ImportedInvoice,
+  key: string,
+): RowPlace {
+  const sale = saleMarksOf(JSON.parse(input) as Record<string, unknown>);
+  return { raw, place: rawPlace, key, invoiceId: invoicing.idOf(imported, key), sale };
 }
 
 async function issuedAs(invoicing: Needs['invoicing'], invoiceId: string): Promise<IssuedAs | null> {

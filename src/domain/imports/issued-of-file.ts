@@ -30,7 +30,7 @@ export interface IssuedOfFile {
 }
 
 /** Texts, and numbers, that are asked for together. */
-const [TEXTS, NUMBERS] = [500, 16];
+const [TEXTS, NUMBERS] = [500, 100];
 
 type Needs = Pick<ImportWorkNeeds, 'invoicing' | 'issuedRows'>;
 
@@ -46,9 +46,15 @@ export function isOfRows(issued: IssuedAs, raw: string): boolean {
  * Finds what the rows of a whole file have become before, whatever their order: each invoice belongs to one of them. Takes
  * two round trips for each 500 texts, and some for each number that only the file knows.
  * @param rows of the invoices of the file, in their order
+ * @throws the signal's reason
  */
-export async function findIssued(needs: Needs, owner: Owner, rows: readonly InvoiceRows[]): Promise<IssuedOfFile> {
-  const places = await placesOf(needs, owner, rows);
+export async function findIssued(
+  needs: Needs,
+  owner: Owner,
+  rows: readonly InvoiceRows[],
+  signal?: AbortSignal,
+): Promise<IssuedOfFile> {
+  const places = await placesOf(needs, owner, rows, signal);
   const own = new Map<number, PlacedInvoice>();
   // A row that came back with its number is that invoice.
   for (const [nth, { raw, resultNumber }] of rows.entries()) {
@@ -59,6 +65,7 @@ export async function findIssued(needs: Needs, owner: Owner, rows: readonly Invo
     needs,
     owner,
     rows.flatMap(({ resultNumber }, nth) => (resultNumber === null || own.has(nth) ? [] : [resultNumber])),
+    signal,
   );
   const isAnother = (number: string | null) => {
     const found = number === null ? undefined : byNumber.get(number);
@@ -140,13 +147,18 @@ function createPlaces(raw: string, all: readonly PlacedInvoice[]): Places {
 }
 
 /** The invoices that were issued of rows with these texts, by their digest. */
-async function placesOf({ issuedRows, invoicing }: Needs, owner: Owner, rows: readonly InvoiceRows[]) {
+async function placesOf(
+  { issuedRows, invoicing }: Needs,
+  owner: Owner,
+  rows: readonly InvoiceRows[],
+  signal: AbortSignal | undefined,
+) {
   const found = new Map<string, Places>();
-  await inParts([...new Set(rows.map(({ raw }) => raw))], TEXTS, async (raws) => {
+  await inParts([...new Set(rows.map(({ raw }) => raw))], TEXTS, signal, async (raws) => {
     const all = await issuedRows.of(owner, raws);
     const issued = new Map<string, IssuedAs>();
     const ids = [...all.values()].flat().map(({ invoiceId }) => invoiceId);
-    await inParts(ids, TEXTS, async (some) => {
+    await inParts(ids, TEXTS, signal, async (some) => {
       for (const [id, as] of await invoicing.issuedAs(some)) issued.set(id, as);
     });
     for (const [raw, places] of all) {
@@ -162,9 +174,14 @@ async function placesOf({ issuedRows, invoicing }: Needs, owner: Owner, rows: re
 }
 
 /** The invoices with these legal numbers, by number. */
-async function invoicesOf({ invoicing }: Needs, owner: Owner, numbers: readonly string[]) {
+async function invoicesOf(
+  { invoicing }: Needs,
+  owner: Owner,
+  numbers: readonly string[],
+  signal: AbortSignal | undefined,
+) {
   const found = new Map<string, Standing>();
-  await inParts([...new Set(numbers)], NUMBERS, async (some) => {
+  await inParts([...new Set(numbers)], NUMBERS, signal, async (some) => {
     const ids = await Promise.all(some.map((number) => invoicing.findByNumber(owner, number)));
     const issued = await invoicing.issuedAs(ids.filter((id) => id !== null));
     for (const [index, invoiceId] of ids.entries())
@@ -176,7 +193,11 @@ async function invoicesOf({ invoicing }: Needs, owner: Owner, numbers: readonly 
 async function inParts<Item>(
   items: readonly Item[],
   size: number,
+  signal: AbortSignal | undefined,
   work: (some: readonly Item[]) => Promise<void>,
 ): Promise<void> {
-  for (let at = 0; at < items.length; at += size) await withRest(() => work(items.slice(at, at + size)));
+  for (let at = 0; at < items.length; at += size) {
+    signal?.throwIfAborted();
+    await withRest(() => work(items.slice(at, at + size)));
+  }
 }

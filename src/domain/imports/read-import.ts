@@ -37,7 +37,7 @@ export async function readImport(
     return await needs.withFile(imported.id, async (path) => {
       const { file, rows, batches } = await open(needs, imported, path, signal);
       try {
-        const checker = createInvoiceChecker(needs, imported, by, await findIssued(needs, imported, rows));
+        const checker = createInvoiceChecker(needs, imported, by, await findIssued(needs, imported, rows, signal));
         for await (const batch of batches) {
           await importedInvoices.put(await checker.check(batch), imported.expiresAt);
           await note(() => ({ reading: file.reading, counts: checker.counts() }));

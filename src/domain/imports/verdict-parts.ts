@@ -22,6 +22,13 @@ function equalSale(invoiceId: string, { number, date }: IssuedAs): ImportedInvoi
   return { code: 'equal_sale', path: 'number', message, facts: { number: called, date } };
 }
 
+/** The warning of an invoice that is ready, and shares a line with one that was issued of other rows. */
+export function similarSale(invoiceId: string, { number, date }: IssuedAs): ImportedInvoice['warnings'][number] {
+  const called = number ?? invoiceId;
+  const message = `A sale to the same customer with the same line was issued as ${called} on ${date}. Check that this is another one.`;
+  return { code: 'similar_sale', path: 'lines', message, facts: { number: called, date } };
+}
+
 export function issuedFacts(invoiceId: string, issued: IssuedAs | null): RowProblem['facts'] {
   return { invoice: issued?.number ?? invoiceId, ...(issued?.number && { number: issued.number }) };
 }

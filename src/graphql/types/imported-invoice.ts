@@ -65,7 +65,7 @@ const ImportWarningType = builder.objectRef<ToldWarning>('ImportWarning').implem
   fields: (t) => ({
     code: t.string({
       description:
-        'For programs: a value of `InvoiceWarningCode`, or `equal_sale` of an invoice that counts as `known` because an equal one was issued of another row.',
+        'For programs: a value of `InvoiceWarningCode`, `equal_sale` of an invoice that counts as `known` because an equal one was issued of another row, or `similar_sale` of one that may be issued already.',
       resolve: ({ warning }) => warning.code,
     }),
     path: t.string({

@@ -98,8 +98,19 @@ export function importCases({ db }: Store): Record<string, Subject> {
         scatters: scatters('find import_rows by environment, raw, tenantId'),
         because: 'once for each batch of a file that is read',
       },
-      claim: () => rows.claim(OWNER, [{ raw: 'a', place: 0, key: 'a', invoiceId: newId('inv') }]),
-      release: () => rows.release(OWNER, [{ raw: 'a', place: 0, key: 'a', invoiceId: newId('inv') }]),
+      alike: {
+        call: () => rows.alike(OWNER, ['a']),
+        scatters: scatters('find import_rows by environment, sale.lines, tenantId'),
+        because: 'once for each batch of a file that is read',
+      },
+      claim: () =>
+        rows.claim(OWNER, [
+          { raw: 'a', place: 0, key: 'a', invoiceId: newId('inv'), sale: { lines: ['a'], facts: {} } },
+        ]),
+      release: () =>
+        rows.release(OWNER, [
+          { raw: 'a', place: 0, key: 'a', invoiceId: newId('inv'), sale: { lines: ['a'], facts: {} } },
+        ]),
     }),
     createImportMappings: subject(mappings, {
       find: () => mappings.find(OWNER, ['a']),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { problem } from '../../../../src/domain/errors.ts';
+import { saleMarksOf } from '../../../../src/domain/imports/alike-sales.ts';
 import { createInvoiceChecker } from '../../../../src/domain/imports/check-invoices.ts';
 import type { ImportedInvoice } from '../../../../src/domain/imports/import.ts';
 import type { IssuedRows, RowPlace } from '../../../../src/domain/imports/import-store.ts';
@@ -11,6 +12,7 @@ import type { Member } from '../../../../src/domain/principal.ts';
 import { anImport } from '../../../support/imports.ts';
 
 const OWNER = { tenantId: 'ten_1', environment: 'test' } as const;
+const NO_MARKS = { lines: [], facts: {} };
 const BY = { kind: 'secret', keyId: 'key_1' } as Member;
 
 /** What an invoice store knows: the digest of each issued invoice, by its id. */
@@ -45,11 +47,24 @@ function invoicingOf(
       raws.flatMap((raw) => {
         const ids = rows[raw];
         return ids
-          ? [[raw, ids.map((invoiceId, place) => ({ raw, place, key: invoiceId.slice(4), invoiceId }))] as const]
+          ? [
+              [
+                raw,
+                ids.map((invoiceId, place) => ({ raw, place, key: invoiceId.slice(4), invoiceId, sale: NO_MARKS })),
+              ] as const,
+            ]
           : [];
       }),
     );
-  return { invoicing, issuedRows: { of, claim: async () => [], release: async () => undefined } };
+  return {
+    invoicing,
+    issuedRows: {
+      of,
+      alike: async (): Promise<RowPlace[]> => [],
+      claim: async () => [],
+      release: async () => undefined,
+    },
+  };
 }
 
 let rowsSoFar = 1;
@@ -314,7 +329,7 @@ it('a row whose invoice was begun and not stored is issued in its place, under a
 
 it('the place of a further row is one that was never taken', async () => {
   const needs = invoicingOf({ [nthEqual(2)]: CONTENT }, [], { sale: [nthEqual(2)] });
-  const holder = { raw: 'sale', place: 1, key: '', invoiceId: nthEqual(2) };
+  const holder = { raw: 'sale', place: 1, key: '', invoiceId: nthEqual(2), sale: NO_MARKS };
   needs.issuedRows.of = async () => new Map([['sale', [holder]]]);
   const { rows } = await checked(needs, [sale('sale'), sale('sale'), sale('sale')]);
   expect(rows.map(({ verdict, rawPlace }) => [verdict, rawPlace])).toEqual([
@@ -369,7 +384,7 @@ it('of any files, with rejections between them, each row has its own invoice, an
           const at = places.findIndex(({ raw, place }) => raw === row.raw && place === row.rawPlace);
           if (at >= 0) expect(isRejected(places.splice(at, 1)[0]?.invoiceId ?? '')).toBe(true);
           issued[id] = row.digest;
-          places.push({ raw: row.raw, place: row.rawPlace, key: row.key, invoiceId: id });
+          places.push({ raw: row.raw, place: row.rawPlace, key: row.key, invoiceId: id, sale: NO_MARKS });
         }
         for (const nth of rejects) {
           const id = places[nth]?.invoiceId;
@@ -378,3 +393,42 @@ it('of any files, with rejections between them, each row has its own invoice, an
       }
     }),
   ));
+
+it('warns of what is ready and may be issued already, whose rows were read or written otherwise', async () => {
+  const input = (changes: object = {}) => ({
+    customer: { name: 'Café  Rif' },
+    lines: [{ description: 'Thé', quantity: 2, unitPrice: 500 }],
+    ...changes,
+  });
+  const earlier: RowPlace = {
+    ...{ raw: 'other', place: 0, key: 'k', invoiceId: 'inv 1' },
+    sale: saleMarksOf(input({ terms: { operationDate: '2026-11-02' } })),
+  };
+  const warned = async (changes: object, issued: Record<string, string> = { 'inv 1': 'D' }, raw = 'new') => {
+    const needs = invoicingOf(issued, [], { other: ['inv 1'] });
+    needs.issuedRows.alike = async () => [earlier];
+    const { rows } = await checked(needs, [
+      read(input(changes), { raw }),
+      ...(raw === 'new' ? [] : [read({}, { raw: 'other' })]),
+    ]);
+    return rows[0]?.warnings.map(({ code, facts }) => [code, facts?.number]);
+  };
+  const similar = [['similar_sale', 'N inv 1']];
+  expect(await warned({})).toEqual(similar);
+  expect(await warned({ customer: { name: 'CAFÉ  RIF', email: 'a@b.ma' } })).toEqual(similar);
+  expect(await warned({ terms: { operationDate: '2026-11-02', dueDate: '2026-12-02' } })).toEqual(similar);
+  expect(await warned({ terms: { operationDate: '2026-11-03' } })).toEqual([]);
+  expect(await warned({ lines: [{ description: 'Thé', quantity: 3, unitPrice: 500 }] })).toEqual([]);
+  expect(await warned({}, { 'inv 1': 'rejected D' })).toEqual([]);
+  // Its own row is in the file.
+  expect(await warned({}, { 'inv 1': '{}' }, 'further')).toEqual([]);
+});
+
+it('a row that was issued is never ready again because of what is wrong with it now', async () => {
+  const issued = { [nthEqual(1)]: CONTENT };
+  const row = sale('sale 1', { problems: [FAULT(2)] });
+  const { rows } = await checked(invoicingOf(issued, [], { 'sale 1': [nthEqual(1)] }), [row]);
+  expect(rows[0]?.verdict).not.toBe('ready');
+  const { rows: other } = await checked(invoicingOf({ a: 'E' }, [], { 'sale 1': ['a'] }), [row]);
+  expect(other[0]?.problems).toMatchObject([{ code: 'row_issued_otherwise' }]);
+});

@@ -8,6 +8,7 @@ import type { Member } from '../../../../src/domain/principal.ts';
 import { anImport, anImportedInvoice } from '../../../support/imports.ts';
 
 const OWNER = { tenantId: 'ten_1', environment: 'test' } as const;
+const NO_MARKS = { lines: [], facts: {} };
 const BY = { kind: 'secret', keyId: 'key_1' } as Member;
 
 /** The invoices and rows that are issued, and imports that issue further ones. */
@@ -105,7 +106,7 @@ it('two files of the same rows that are started at the same time issue each row 
 
 it('a row that a worker began under another key is issued under that key, whichever import does it', async () => {
   const it = world();
-  const other = { raw: 'r1', place: 0, key: 'content other 1', invoiceId: 'inv content other 1' };
+  const other = { raw: 'r1', place: 0, key: 'content other 1', invoiceId: 'inv content other 1', sale: NO_MARKS };
   await it.issuedRows.claim(OWNER, [other]);
   expect(verdicts(await it.file('x', ['r1']).start())).toEqual([['issued', other.invoiceId]]);
 });
@@ -121,7 +122,9 @@ it('the place of a rejected invoice, or of one of other rows, is taken over', as
   expect([...it.places.values()].map(({ invoiceId }) => invoiceId)).toEqual(['inv content D 1 again 1']);
 
   // Its worker died before it gave the place back.
-  await it.issuedRows.claim(OWNER, [{ raw: 'r9', place: 0, key: '', invoiceId: 'inv content D 1 again 1' }]);
+  await it.issuedRows.claim(OWNER, [
+    { raw: 'r9', place: 0, key: '', invoiceId: 'inv content D 1 again 1', sale: NO_MARKS },
+  ]);
   const other = it.file('z', ['r9']);
   const keyed = other.rows.map((row) => ({ ...row, key: 'content E 1', digest: 'E' }));
   expect(verdicts(await other.start(keyed))).toEqual([['issued', 'inv content E 1']]);
@@ -147,4 +150,12 @@ it('a refused row gives its place back', async () => {
     ['refused', undefined],
   ]);
   expect([...it.places.values()].map(({ raw }) => raw)).toEqual(['r1']);
+});
+
+it('a row that is refused leaves its place to the invoice of the same key that another import has stored', async () => {
+  const it = world();
+  await it.file('x', ['r1'], 'F-1').start();
+  it.faults.refuse.add('r1');
+  expect(verdicts(await it.file('y', ['r1'], 'F-1').start())).toEqual([['refused', undefined]]);
+  expect(it.places.size).toBe(1);
 });

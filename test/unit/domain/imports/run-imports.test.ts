@@ -69,7 +69,8 @@ function running(
     },
     invoicing: {
       idOf: (_owner: unknown, key: string) => `inv ${key}`,
-      issuedAs: async (ids: readonly string[]) => new Map(ids.map((id) => [id, AS_ISSUED])),
+      issuedAs: async (ids: readonly string[]) =>
+        new Map(ids.filter((id) => id.includes('other')).map((id) => [id, AS_ISSUED])),
       issue: async (_by: unknown, { key }: { key: string }) => {
         const invoiceId = (await changes.issue?.(key)) ?? `inv ${key}`;
         const isOwn = !/other/.test(invoiceId);
