@@ -9,6 +9,7 @@ import {
   type UndecidedHeaders,
 } from './column-synonyms.ts';
 import { columnOf, IMPORT_COLUMNS, type ImportField, ONE_OF } from './columns.ts';
+import { PROGRAM_HEADERS } from './program-headers.ts';
 import type { ColumnMapping, ReadColumn } from './reading.ts';
 
 /** Words that say nothing about which column it is. */
@@ -83,6 +84,17 @@ export function isWeak(key: string): boolean {
   return KNOWN.get(key)?.rank === 2;
 }
 
+/** The headers of each program, folded. */
+const PROGRAMS = PROGRAM_HEADERS.map(({ has, fields }) => ({
+  has: has.map(headerKey),
+  fields: new Map(Object.entries(fields).map(([header, field]) => [headerKey(header), field] as const)),
+}));
+
+/** Returns what headers mean in the export that a file is; null: the column is not used. */
+function meaningsIn(keys: readonly string[]): ReadonlyMap<string, ImportField | null> {
+  return PROGRAMS.find(({ has }) => has.every((key) => keys.includes(key)))?.fields ?? new Map();
+}
+
 const RESULTS: ReadonlySet<string> = new Set(
   Object.values(RESULT_COLUMNS).flatMap((texts) => Object.values(texts).map(headerKey)),
 );
@@ -102,6 +114,7 @@ export function recognizeColumns(headers: readonly string[], mapping: ColumnMapp
   const keys = headerKeys(headers);
   const isRepeated = (key: string) => repeatedKeys(keys, mapping).has(key);
   const chosen = keys.map((key) => (mapping && Object.hasOwn(mapping, key) ? (mapping[key] ?? null) : undefined));
+  const meanings = meaningsIn(keys);
   const taken = new Set<string>();
   const found: (string | null)[] = chosen.map((field) => {
     if (!field || columnOf(field) === null || taken.has(field)) return null;
@@ -111,7 +124,8 @@ export function recognizeColumns(headers: readonly string[], mapping: ColumnMapp
   // The template's headers first, then synonyms; of several columns with one field, the first.
   for (const rank of [0, 1, 2]) {
     for (const [index, key] of keys.entries()) {
-      const header = KNOWN.get(key);
+      const meant = meanings.get(key);
+      const header = meant ? ({ field: meant, rank: 0 } as const) : meant === null ? undefined : KNOWN.get(key);
       if (chosen[index] !== undefined || header?.rank !== rank || taken.has(header.field)) continue;
       if (isRepeated(key)) continue;
       found[index] = header.field;
@@ -123,7 +137,7 @@ export function recognizeColumns(headers: readonly string[], mapping: ColumnMapp
   const isBoth = found.includes(withoutTax) && found.includes(withTax) && !chosen.includes(withTax);
   const isPriced = ONE_OF.some((field) => found.includes(field));
   const mayBe = (key: string, index: number): readonly ImportField[] => {
-    if (chosen[index] !== undefined) return [];
+    if (chosen[index] !== undefined || meanings.has(key)) return [];
     const first = key.replace(/ \d+$/, '');
     const repeated = isRepeated(first) ? KNOWN.get(first)?.field : undefined;
     return repeated ? [repeated] : (DISCOUNTS.get(key) ?? (isPriced ? [] : (PRICES.get(key) ?? [])));

@@ -1,5 +1,8 @@
 import { folded, wordsOf } from '../invoice/search/fold.ts';
 
+/** Longest beginning that is compared, characters. */
+const MOST = 100;
+
 /** How rows of sums begin, in words. */
 const SUMS = [
   ...['total', 'totaux', 'sous total', 'sous totaux', 's total', 'sstotal', 'ss total', 'grand total', 'montant total'],
@@ -50,22 +53,37 @@ const AFTER = new Set(
   ].map(keyOf),
 );
 
+/** The first words of all of them. Most rows have another one, and need no more. */
+const FIRST = new Set([...SUMS.map((sum) => sum.trim().split(' ')[0] ?? ''), ...ALONE]);
+
 /** Folds a text to words with one blank between them. Letters that stand apart are one word: `T O T A L`. */
 function keyOf(text: string): string {
-  const words = wordsOf(folded(text.slice(0, 100)));
+  return keyOfFolded(folded(text.slice(0, MOST)));
+}
+
+function keyOfFolded(text: string): string {
+  const words = wordsOf(text);
   const isSpaced = words.length > 2 && words.every((word) => word.length === 1);
   return words.join(isSpaced ? '' : ' ');
 }
 
+/** Returns the key of a text that may be the name of a sum; null if its first word is none. */
+function keyOfSum(text: string): string | null {
+  const beginning = folded(text.slice(0, MOST));
+  const first = /[\p{L}\p{N}]+/u.exec(beginning)?.[0] ?? '';
+  return first === '' || (first.length > 1 && !FIRST.has(first)) ? null : keyOfFolded(beginning);
+}
+
 /** Whether a text begins like the name of a sum: `Total facture A`, `Net à payer`. */
 export function isCalledSum(text: string): boolean {
-  const key = keyOf(text);
-  return ALONE.has(key) || SUMS.some((sum) => ` ${key} `.startsWith(sum));
+  const key = keyOfSum(text);
+  return key !== null && (ALONE.has(key) || SUMS.some((sum) => ` ${key} `.startsWith(sum)));
 }
 
 /** Whether a text is nothing but the name of a sum: `Total général HT`. */
 export function isSumName(text: string): boolean {
-  const key = keyOf(text);
+  const key = keyOfSum(text);
+  if (key === null) return false;
   if (ALONE.has(key)) return true;
   const sum = SUMS.filter((each) => ` ${key} `.startsWith(each)).toSorted((a, b) => b.length - a.length)[0];
   if (sum === undefined) return false;

@@ -1,0 +1,52 @@
+import type { ImportField } from './columns.ts';
+
+/** Headers that mean something only in the export of one program. */
+export interface ProgramHeaders {
+  /** Headers by which its export is known: all of them are there. */
+  readonly has: readonly string[];
+  /** Null: the column is not used, whatever it is called elsewhere. */
+  readonly fields: Readonly<Record<string, ImportField | null>>;
+}
+
+/**
+ * What other programs write above their columns where the header alone says nothing, such as `Name` above orders. A total
+ * of the document is taken where it is one, so that a price or a charge that is understood wrongly is a problem of the
+ * invoice (`amount_mismatch`), and no wrong invoice.
+ */
+export const PROGRAM_HEADERS: readonly ProgramHeaders[] = [
+  // Odoo: prices are those without tax, unless a tax is configured otherwise, which the total shows.
+  {
+    has: ['Invoice lines/Quantity', 'Invoice lines/Unit Price', 'Total'],
+    fields: { 'Invoice lines/Unit Price': 'line.unitPrice', Total: 'amount' },
+  },
+  {
+    has: ['Lignes de facture/Quantité', 'Lignes de facture/Prix unitaire', 'Total'],
+    fields: { 'Lignes de facture/Prix unitaire': 'line.unitPrice', Total: 'amount' },
+  },
+  {
+    has: ['invoice_line_ids/quantity', 'invoice_line_ids/price_unit', 'amount_total'],
+    fields: { 'invoice_line_ids/price_unit': 'line.unitPrice', amount_total: 'amount', name: 'number' },
+  },
+  // Shopify: its price and discounts include tax if the shop says so. Taxes are amounts of the order.
+  {
+    has: ['Name', 'Lineitem name', 'Lineitem price'],
+    fields: {
+      ...{ Name: 'document', Total: 'amount', 'Created at': 'terms.operationDate' },
+      ...{ Taxes: null, 'Discount Amount': null },
+    },
+  },
+  // Exports of WooCommerce repeat the order in the row of each item.
+  {
+    has: ['Order Number', 'Item Name', 'Order Status'],
+    fields: { 'Order Number': 'document', 'Order Total Amount': 'amount', 'Order Total': 'amount' },
+  },
+  {
+    has: ['Numéro de commande', 'Nom de l’article', 'État de la commande'],
+    fields: { 'Numéro de commande': 'document', 'Total de la commande': 'amount', 'Total commande': 'amount' },
+  },
+  // Zoho.
+  {
+    has: ['Invoice ID', 'Item Price', 'Item Total'],
+    fields: { Total: 'amount', Status: 'source.status', 'Item Desc': null },
+  },
+];
