@@ -105,6 +105,11 @@ const ROW_TEXTS: Readonly<Record<RowFault, Texts>> = {
     ar: 'لا يُعرف هل المقصود {dmy} أم {mdy}: في الملف تواريخ بالشكلين. اكتبوا التاريخ بالشكل {dmy}.',
     en: 'This may be {dmy} or {mdy}: the file has dates of both forms. Write it as {dmy}.',
   },
+  date_may_be_swapped: {
+    fr: 'C’est peut-être le {mdy}\u00a0: la colonne a des dates et des textes, comme après un tableur d’une autre langue, qui échange jour et mois. Mettez la colonne au format Texte, puis saisissez de nouveau ses dates, celle-ci sous la forme {dmy}.',
+    ar: 'قد يكون المقصود {mdy}: في العمود تواريخ ونصوص، كما بعد برنامج جداول بلغة أخرى يبدل اليوم بالشهر. اختاروا للعمود تنسيق نص ثم أدخلوا تواريخه من جديد، وهذا التاريخ بالشكل {dmy}.',
+    en: 'This may be {mdy}: the column has dates and texts, as after a spreadsheet program of another language, which exchanges day and month. Give the column the format Text, then enter its dates again, this one as {dmy}.',
+  },
   date_without_format: {
     fr: 'C’est un nombre, non une date\u00a0: mettez la cellule au format Date.',
     ar: 'هذا عدد وليس تاريخا: اختاروا للخلية تنسيق تاريخ.',
@@ -191,9 +196,9 @@ const ROW_TEXTS: Readonly<Record<RowFault, Texts>> = {
     en: 'A row of this invoice is hidden: show it or delete it.',
   },
   may_be_total: {
-    fr: 'Cette ligne ressemble à un total\u00a0: supprimez-la. Si c’est un article, indiquez aussi le repère ou le numéro de la facture sur la ligne.',
-    ar: 'يبدو هذا السطر مجموعا: احذفوه. إذا كان منتجا فاذكروا أيضا معرف الفاتورة أو رقمها في السطر.',
-    en: 'This row looks like a total: delete it. If it is an item, state the key or the number of the invoice on the row, too.',
+    fr: 'Cette ligne ressemble à un total\u00a0: supprimez-la. Si c’est un article, changez sa désignation, ou indiquez aussi sur la ligne le repère ou le numéro de la facture.',
+    ar: 'يبدو هذا السطر مجموعا: احذفوه. إذا كان منتجا فغيّروا بيانه، أو اذكروا أيضا معرف الفاتورة أو رقمها في السطر.',
+    en: 'This row looks like a total: delete it. If it is an item, change its description, or state the key or the number of the invoice on the row, too.',
   },
   merged_amount: {
     fr: 'La cellule est fusionnée avec d’autres lignes\u00a0: annulez la fusion et écrivez la valeur de chaque ligne.',
@@ -311,9 +316,9 @@ const FILE_TEXTS: Readonly<Record<FileFault, Texts>> = {
     en: 'The text is no valid {encoding}: save the file as CSV UTF-8.',
   },
   unclosed_quote: {
-    fr: 'À la ligne {row}, un guillemet n’est jamais fermé.',
-    ar: 'في السطر {row} علامة اقتباس لم تُغلق.',
-    en: 'In row {row} a quotation mark is never closed.',
+    fr: 'À la ligne {row}, un guillemet n’est jamais fermé, ou la ligne a plus d’un million de caractères.',
+    ar: 'في السطر {row} علامة اقتباس لم تُغلق، أو يتجاوز عدد حروف السطر مليونا.',
+    en: 'In row {row} a quotation mark is never closed, or the row has more than a million characters.',
   },
   no_sheet: {
     fr: 'Le classeur n’a aucune feuille visible.',

@@ -162,7 +162,7 @@ function readDate(cell: Cell, { dateOrder, hasSwapped }: Conventions): CellValue
   if (cell.kind === 'day') {
     const [year, month = '', day = ''] = cell.day.split('-');
     if (!hasSwapped || Number(day) > 12 || day === month) return { value: cell.day };
-    return { fault: 'ambiguous_date', facts: { dmy: cell.day, mdy: `${year}-${day}-${month}` } };
+    return { fault: 'date_may_be_swapped', facts: { dmy: cell.day, mdy: `${year}-${day}-${month}` } };
   }
   if (cell.kind === 'number') {
     const date = dateOf(cellText(cell));

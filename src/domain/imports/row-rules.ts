@@ -36,6 +36,8 @@ export const ROW_FAULTS = [
   'foreign_currency',
   'not_a_date',
   'ambiguous_date',
+  /** A date of a column that also has texts: a program of another language may have exchanged its day and month. */
+  'date_may_be_swapped',
   /** A number where a date is expected: the cell has lost its format. */
   'date_without_format',
   /** The program that wrote the file has shortened a long number: `1.234E+14`. */
