@@ -166,7 +166,7 @@ describe('the built documentation', () => {
       const page = /<article>(.*)<\/article>/s.exec(pages.get(address) ?? '')?.[1] ?? '';
       const count = (pattern: RegExp) => page.match(pattern)?.length ?? 0;
       const code = [...page.matchAll(/<pre.*?<\/pre>/gs)].map(([block]) => block.replace(/^<pre[^>]*>/, ''));
-      return [count(/<h2/g), count(/<h3/g), count(/<tr>/g), count(/<li>/g), code];
+      return [count(/<h2/g), count(/<h3/g), count(/<p>/g), count(/<tr>/g), count(/<li>/g), code];
     };
     const differing = guides.filter(
       (each) => JSON.stringify(partsOf(each.replace('/docs', '/docs/fr'))) !== JSON.stringify(partsOf(each)),
