@@ -119,7 +119,9 @@ function report(
     return;
   }
   terminal.print(`${harmless(path)}: ${harmless(factsOf(reading))}.`);
-  const unused = reading.columns.filter(({ header, field, result }) => field === null && !result && header !== '');
+  const unused = reading.columns.filter(
+    ({ header, field, mayBe, result }) => field === null && mayBe.length === 0 && !result && header !== '',
+  );
   if (unused.length > 0) terminal.print(`Not used: ${harmless(unused.map(({ header }) => header).join(', '))}.`);
   const { otherSheets, ignoredRows } = reading;
   if (otherSheets.length > 0)

@@ -23,7 +23,9 @@ export function FileReading({ imported, reading, onChanged }: FileReadingProps) 
   const { language } = useLanguage();
   const words = IMPORT_TEXTS[language];
   const { missing, columns } = reading;
-  const unused = columns.filter(({ field, result, header }) => field === null && !result && header.trim() !== '');
+  const unused = columns.filter(
+    ({ field, mayBe, result, header }) => field === null && mayBe.length === 0 && !result && header.trim() !== '',
+  );
   return (
     <section class="card">
       <h2>{words.how}</h2>

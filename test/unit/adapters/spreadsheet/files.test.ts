@@ -61,6 +61,20 @@ describe('files of spreadsheets', () => {
     expect(left.invoices.every(({ problems }) => problems.length === 0)).toBe(true);
   });
 
+  it('takes the rows of an order of Shopify for one invoice with its total, once its price is known', async () => {
+    const mapping = { 'lineitem price': 'line.unitPriceWithTax' };
+    const { reading, invoices } = await readSpreadsheet(join(FOLDER, 'shopify.csv'), { mapping });
+    expect(reading.missing).toEqual([]);
+    expect(invoices).toMatchObject([
+      {
+        label: '#1001',
+        lastRow: 3,
+        problems: [],
+        input: { amount: 24_000, lines: [{ description: 'Théière', taxIncluded: true }, { description: 'Plateau' }] },
+      },
+    ]);
+  });
+
   it('takes customers of whom it knows nothing for private persons, if somebody says so', async () => {
     const mapping = { [PRIVATE_CUSTOMERS]: 'customer.kind' };
     const { reading, invoices } = await readSpreadsheet(join(FOLDER, 'private-customers.csv'), { mapping });
