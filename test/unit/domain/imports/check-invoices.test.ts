@@ -432,3 +432,21 @@ it('a row that was issued is never ready again because of what is wrong with it 
   const { rows: other } = await checked(invoicingOf({ a: 'E' }, [], { 'sale 1': ['a'] }), [row]);
   expect(other[0]?.problems).toMatchObject([{ code: 'row_issued_otherwise' }]);
 });
+
+it('10,000 equal rows that were issued, half of which came back with their numbers, take little time', async () => {
+  const count = 10_000;
+  const all = Array.from({ length: count }, (_, nth) => nthEqual(nth + 1));
+  const needs = invoicingOf(Object.fromEntries(all.map((id) => [id, CONTENT])));
+  const places = all.map((invoiceId, place) => ({ raw: 'sale', place, key: '', invoiceId, sale: NO_MARKS }));
+  needs.issuedRows.of = async () => new Map([['sale', places]]);
+  const asIssued = { digest: CONTENT, raw: 'sale', date: '2026-11-01', isRejected: false };
+  needs.invoicing.issuedAs = async (ids) => new Map(ids.map((id) => [id, { ...asIssued, number: `N ${id}` }]));
+  const file = all.map((id, nth) => ({ raw: 'sale', resultNumber: nth % 2 === 0 ? `N ${id}` : null }));
+  const before = process.threadCpuUsage();
+  const found = await findIssued(needs, OWNER, file.toReversed());
+  const { user, system } = process.threadCpuUsage(before);
+  expect(new Set(file.map((_, nth) => found.of(nth).own?.invoiceId)).size).toBe(count);
+  expect(found.of(count - 1).own?.invoiceId).toBe(nthEqual(1));
+  // It took 10 s where each row looked through all of them.
+  expect((user + system) / 1000).toBeLessThan(3000);
+});
