@@ -1,5 +1,4 @@
 import type { Member } from '../principal.ts';
-import { mayBeSame, saleMarksOf } from './alike-sales.ts';
 import { type Import, type ImportCounts, type ImportedInvoice, KEPT_WARNINGS, NO_COUNTS } from './import.ts';
 import type { IssuedRows, VerdictChange } from './import-store.ts';
 import { type ImportWorkNeeds, withRest } from './import-work.ts';
@@ -9,17 +8,8 @@ import type { EarlierOfRows, IssuedOfFile, Standing } from './issued-of-file.ts'
 import { cellOf } from './origins.ts';
 import type { ReadInvoice, ShownCell } from './reading.ts';
 import { problemsOfRows } from './row-problems.ts';
-import {
-  type Found,
-  faulty,
-  issuedFacts,
-  known,
-  numberOf,
-  ofNumber,
-  rejectedFacts,
-  shownOf,
-  similarSale,
-} from './verdict-parts.ts';
+import { withSimilarSales } from './similar-sales.ts';
+import { type Found, faulty, issuedFacts, known, numberOf, ofNumber, rejectedFacts, shownOf } from './verdict-parts.ts';
 
 /** Invoices that are checked at the same time: their documents are written one after the other anyway. */
 const AT_ONCE = 16;
@@ -190,30 +180,6 @@ export function createInvoiceChecker(
     };
   }
 
-  /** Warns of invoices that may be issued already, whose rows were read or written otherwise then. */
-  async function withAlike(all: readonly ImportedInvoice[]): Promise<ImportedInvoice[]> {
-    const marks = new Map(
-      all.flatMap(({ nth, verdict, input }) => (verdict === 'ready' ? [[nth, saleMarksOf(JSON.parse(input))]] : [])),
-    );
-    const lines = new Set([...marks.values()].flatMap((each) => each.lines));
-    const alike = lines.size > 0 ? await issuedRows.alike(owner, [...lines]) : [];
-    const others = alike.filter(({ invoiceId }) => !issuedOfFile.isTaken(invoiceId));
-    if (others.length === 0) return [...all];
-    const issued = await invoicing.issuedAs(others.map(({ invoiceId }) => invoiceId));
-    return all.map((each) => {
-      const { lines = [], facts = {} } = marks.get(each.nth) ?? {};
-      const same = others.find(
-        ({ invoiceId, sale }) =>
-          issued.get(invoiceId)?.isRejected === false &&
-          mayBeSame(facts, sale.facts) &&
-          sale.lines.some((line) => lines.includes(line)),
-      );
-      const earlier = same && issued.get(same.invoiceId);
-      if (!same || !earlier) return each;
-      return { ...each, warnings: [similarSale(same.invoiceId, earlier), ...each.warnings].slice(0, KEPT_WARNINGS) };
-    });
-  }
-
   return {
     async check(batch) {
       const keys = batch.map(firstKey);
@@ -228,7 +194,7 @@ export function createInvoiceChecker(
         for (const key of keys.slice(at, at + AT_ONCE)) some.push(await presentKey(key, issuedAs));
         found.push(...(await withRest(() => Promise.all(some.map(verdictOf)))));
       }
-      const warned = await withAlike(found);
+      const warned = await withSimilarSales({ invoicing, issuedRows }, owner, issuedOfFile, found);
       for (const { verdict, number, nth } of found) {
         counts = { ...counts, invoices: counts.invoices + 1, [verdict]: counts[verdict] + 1 };
         const first = number === null ? undefined : numbers.get(number);

@@ -1,8 +1,8 @@
 import type { Page, PageQuery } from '../page.ts';
 import type { Owner } from '../tenant/tenant.ts';
-import type { SaleMarks } from './alike-sales.ts';
 import type { Import, ImportCounts, ImportedInvoice, ImportStatus, Verdict } from './import.ts';
 import type { ColumnMapping } from './reading.ts';
+import type { SaleMarks } from './sale-marks.ts';
 
 /** The right of a worker to work on an import until a time. */
 export interface ImportClaim {

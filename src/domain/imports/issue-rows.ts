@@ -1,6 +1,5 @@
 import { ServiceError } from '../errors.ts';
 import type { Member } from '../principal.ts';
-import { saleMarksOf } from './alike-sales.ts';
 import type { Import, ImportedInvoice } from './import.ts';
 import type { RowPlace, VerdictChange } from './import-store.ts';
 import type { ImportWorkNeeds } from './import-work.ts';
@@ -9,6 +8,7 @@ import type { IssuedAs } from './invoicing.ts';
 import { isOfRows } from './issued-of-file.ts';
 import type { ReadInvoice } from './reading.ts';
 import { rowProblem } from './row-problems.ts';
+import { saleMarksOf } from './sale-marks.ts';
 import { issuedFacts, known } from './verdict-parts.ts';
 
 export interface RowsToIssue {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { problem } from '../../../../src/domain/errors.ts';
-import { saleMarksOf } from '../../../../src/domain/imports/alike-sales.ts';
 import { createInvoiceChecker } from '../../../../src/domain/imports/check-invoices.ts';
 import type { ImportedInvoice } from '../../../../src/domain/imports/import.ts';
 import type { IssuedRows, RowPlace } from '../../../../src/domain/imports/import-store.ts';
 import type { ImportInvoicing } from '../../../../src/domain/imports/invoicing.ts';
 import { findIssued } from '../../../../src/domain/imports/issued-of-file.ts';
 import type { ReadInvoice } from '../../../../src/domain/imports/reading.ts';
+import { saleMarksOf } from '../../../../src/domain/imports/sale-marks.ts';
 import type { Member } from '../../../../src/domain/principal.ts';
 import { anImport } from '../../../support/imports.ts';
 
