@@ -126,6 +126,16 @@ describe('fatoura', () => {
       expect(JSON.parse(listed.out)).toBeInstanceOf(Array);
       expect(await run(['invoices', 'list', '--profile', 'other'], { environment })).toMatchObject({ code: 2 });
 
+      // The key goes to the address of its profile only.
+      for (const [args, elsewhere] of [
+        [['--url', receiver.url], withoutAddress],
+        [[], { ...environment, FATOURA_URL: receiver.url }],
+        [['--profile', 'test', '--url', receiver.url], environment],
+      ] as const) {
+        const refused = await run(['invoices', 'list', ...args], { environment: elsewhere });
+        expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(`is for ${service.url}`) });
+      }
+
       await chmod(file, 0o644);
       const open = await run(['invoices', 'list'], { environment: withoutAddress });
       expect(open).toMatchObject({ code: 2, err: expect.stringContaining('chmod 600') });

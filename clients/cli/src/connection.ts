@@ -27,9 +27,17 @@ export function withProfile(context: CommandContext, input: ParsedArguments): Co
     found ??= profileOf(asked ?? (FATOURA_PROFILE || null));
     return found;
   };
+  const elsewhere = input.find('url') ?? ((asked === null && FATOURA_URL) || null);
+  /** The key of a profile is sent to the address of that profile only. */
   const ofProfile = () => {
     const named = profile();
-    return named && (named[1].key ?? readFromKeyring(named[0]));
+    if (!named) return null;
+    const [name, { url, key }] = named;
+    if (elsewhere !== null && originOf(elsewhere) !== originOf(url))
+      throw new UsageError(
+        `the key of the profile '${name}' is for ${url}: give --key or FATOURA_KEY for ${elsewhere}`,
+      );
+    return key ?? readFromKeyring(name);
   };
   return {
     ...context,
@@ -41,6 +49,11 @@ export function withProfile(context: CommandContext, input: ParsedArguments): Co
       return url.replace(/\/+$/, '');
     },
   };
+}
+
+/** The origin of an address; the text itself if it is none. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
 }
 
 /** @throws UsageError if a profile of this name does not exist */
