@@ -38,8 +38,13 @@ type Options struct {
 
 // New makes a client. The key (sk_test_…, sk_live_…) decides tenant and environment.
 func New(key string, options Options) (*Client, error) {
+	// A key that was read from a file ends with a line break.
+	key = strings.TrimSpace(key)
 	if key == "" {
 		return nil, errors.New("the secret key is missing")
+	}
+	if strings.ContainsFunc(key, func(character rune) bool { return character < '!' || character > '~' }) {
+		return nil, errors.New("the secret key has characters that no key has")
 	}
 	if options.BaseURL == "" {
 		options.BaseURL = os.Getenv("FATOURA_URL")

@@ -32,6 +32,15 @@ func TestNoPrintOfAClientOrAnAnswerHasASecret(t *testing.T) {
 	}
 }
 
+func TestAKeyMayEndWithALineBreakAndOneWithOtherCharactersIsRefused(t *testing.T) {
+	Must(New("sk_test_hidden\n", Options{BaseURL: "http://localhost"}))
+	for _, wrong := range []string{"sk_test_hidden\r\nX-Other: 1", "sk_test_hidden x", "sk_test_hiddené"} {
+		if _, err := New(wrong, Options{BaseURL: "http://localhost"}); err == nil || strings.Contains(err.Error(), "hidden") {
+			t.Error(err)
+		}
+	}
+}
+
 func TestACancelledCallEndsAtOnceAsErrCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	client := clientOf(t, func(_ http.ResponseWriter, request *http.Request) {

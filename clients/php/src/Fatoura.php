@@ -32,14 +32,19 @@ final class Fatoura
         ?\Closure $isCancelled = null,
     ) {
         $url = rtrim(($baseUrl ?: getenv('FATOURA_URL')) ?: '', '/');
-        if (!$key) {
+        // A key that was read from a file ends with a line break.
+        $trimmed = trim((string) $key);
+        if ($trimmed === '') {
             throw new \InvalidArgumentException('The secret key is missing.');
+        }
+        if (preg_match('/^[\x21-\x7e]+$/D', $trimmed) !== 1) {
+            throw new \InvalidArgumentException('The secret key has characters that no key has.');
         }
         if ($url === '') {
             throw new \InvalidArgumentException('baseUrl is missing: the address of the service, or FATOURA_URL.');
         }
         $options = new Options($url, $attemptTimeout, $timeout, $maxRetries, $onAttempt, $isCancelled);
-        $http = new Http(new Key($key), $options);
+        $http = new Http(new Key($trimmed), $options);
         $this->invoices = new Invoices($http);
         $this->drafts = new Drafts($http);
         $this->webhookEndpoints = new WebhookEndpoints($http);

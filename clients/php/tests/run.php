@@ -113,6 +113,13 @@ function tests(): array
             echo serialize(new Key(KEY)), json_encode($fatoura), $error;
             same(str_contains((string) ob_get_clean(), KEY), false);
         },
+        'a key may end with a line break, and one with other characters is refused without being shown' => function (): void {
+            new Fatoura(KEY . "\n", 'http://localhost');
+            foreach ([KEY . "\r\nX-Other: 1", KEY . ' x', KEY . 'é'] as $wrong) {
+                $error = throws(InvalidArgumentException::class, 'characters', fn () => new Fatoura($wrong, 'http://localhost'));
+                same(str_contains((string) $error, KEY), false);
+            }
+        },
         'a cancelled call ends in its pause' => function (): void {
             $begun = microtime(true);
             $isCancelled = fn (): bool => microtime(true) - $begun > 0.2;

@@ -115,6 +115,13 @@ class Clients(unittest.TestCase):
         self.assertNotIn(KEY, f"{printed}{shown}")
         self.assertEqual([(each.status, each.attempt) for each in told], [(500, 1)])
 
+    def test_a_key_may_end_with_a_line_break_and_one_with_other_characters_is_refused(self) -> None:
+        Fatoura(KEY + "\n", base_url="http://x.test")
+        for wrong in (KEY + "\r\nX-Other: 1", KEY + " x", KEY + "é"):
+            with self.assertRaisesRegex(ValueError, "characters") as raised:
+                Fatoura(wrong, base_url="http://x.test")
+            self.assertNotIn(KEY, str(raised.exception))
+
     def test_errors_pass_from_process_to_process(self) -> None:
         fatoura = client_of(lambda _: httpx.Response(503, headers={"request-id": "req_1"}), max_retries=0)
         with self.assertRaises(ServiceError) as raised:

@@ -11,8 +11,11 @@ export class Fatoura {
 
   /** @throws TypeError without a key or an address */
   constructor(key: string | undefined, options: ClientOptions = {}) {
-    if (!key) throw new TypeError('The secret key is missing.');
-    const http = new Http(key, options);
+    // A key that was read from a file ends with a line break.
+    const trimmed = key?.trim();
+    if (!trimmed) throw new TypeError('The secret key is missing.');
+    if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new TypeError('The secret key has characters that no key has.');
+    const http = new Http(trimmed, options);
     this.invoices = new Invoices(http);
     this.drafts = new Drafts(http);
     this.webhookEndpoints = new WebhookEndpoints(http);

@@ -200,6 +200,11 @@ def options_of(
 
 def headers_of(key: str | None) -> httpx.Headers:
     """The headers of each request. They hide the key where they are printed. Raises ValueError without a key."""
-    if not key:
+    # A key that was read from a file ends with a line break.
+    trimmed = key.strip() if key else ""
+    if not trimmed:
         raise ValueError("the secret key is missing")
-    return httpx.Headers({"Authorization": f"Bearer {key}", "Accept": "application/json"})
+    # Otherwise the transport's error would print it.
+    if any(not "!" <= character <= "~" for character in trimmed):
+        raise ValueError("the secret key has characters that no key has")
+    return httpx.Headers({"Authorization": f"Bearer {trimmed}", "Accept": "application/json"})

@@ -15,11 +15,16 @@ public final class Fatoura {
 
   /** @throws IllegalArgumentException without a key or an address */
   public Fatoura(String key, ClientOptions options) {
-    if (key == null || key.isEmpty()) throw new IllegalArgumentException("The secret key is missing.");
+    // A key that was read from a file ends with a line break.
+    String trimmed = key == null ? "" : key.strip();
+    if (trimmed.isEmpty()) throw new IllegalArgumentException("The secret key is missing.");
+    // Otherwise the transport's error would print it.
+    if (!trimmed.chars().allMatch(character -> character >= '!' && character <= '~'))
+      throw new IllegalArgumentException("The secret key has characters that no key has.");
     if (options.baseUrl == null || options.baseUrl.isEmpty())
       throw new IllegalArgumentException(
           "baseUrl is missing: the address of the service, or the variable FATOURA_URL.");
-    Http http = new Http(key, options);
+    Http http = new Http(trimmed, options);
     invoices = new Invoices(http);
     drafts = new Drafts(http);
     webhookEndpoints = new WebhookEndpoints(http);

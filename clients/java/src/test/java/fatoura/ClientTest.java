@@ -37,6 +37,16 @@ class ClientTest {
     server.stop(0);
   }
 
+  @Test
+  void aKeyMayEndWithALineBreakAndOneWithOtherCharactersIsRefused() {
+    ClientOptions options = new ClientOptions().baseUrl("http://localhost");
+    new Fatoura("sk_test_hidden\n", options);
+    for (String wrong : List.of("sk_test_hidden\r\nX-Other: 1", "sk_test_hidden x", "sk_test_hidden\u00e9")) {
+      var error = assertThrows(IllegalArgumentException.class, () -> new Fatoura(wrong, options));
+      assertFalse(error.getMessage().contains("hidden"));
+    }
+  }
+
   private interface Handler {
     void handle(HttpExchange exchange) throws Exception;
   }
