@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import copy
 import pickle
+import socket
 import sys
 import threading
 import time
 import traceback
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
 
@@ -40,6 +42,26 @@ INVOICE = {"id": "inv_1", "object": "invoice", "dgi_id": None, "rejection_reason
 def client_of(answer: Callable[[httpx.Request], httpx.Response], max_retries: int = 4) -> Fatoura:
     client = httpx.Client(transport=httpx.MockTransport(answer))
     return Fatoura(KEY, base_url="http://service.test", client=client, max_retries=max_retries)
+
+
+@contextmanager
+def service_of(*parts: bytes, pause: float) -> Iterator[str]:
+    """A service whose answers begin with these parts, each so many seconds after the one before, and have no end."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    with connection, suppress(OSError):
+                        connection.recv(10_000)
+                        for part in parts:
+                            connection.sendall(part)
+                            time.sleep(pause)
+                        connection.recv(1)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
 
 
 class Amounts(unittest.TestCase):
@@ -178,6 +200,41 @@ class Clients(unittest.TestCase):
         with self.assertRaisesRegex(ConnectionError, "no final status"):
             list(fatoura.invoices.follow("inv_1", timeout=1))
         self.assertLess(time.monotonic() - begun, 5)
+
+    def test_a_time_out_ends_a_call_whose_head_comes_slowly(self) -> None:
+        lines = [b"HTTP/1.1 200 OK\r\n", *[b"X-Late: 1\r\n"] * 30]
+        with service_of(*lines, pause=0.1) as url, Fatoura(KEY, base_url=url, attempt_timeout=0.5) as fatoura:
+            begun = time.monotonic()
+            with self.assertRaisesRegex(ConnectionError, "no complete answer"):
+                fatoura.invoices.get("inv_1", timeout=0.5)
+            self.assertLess(time.monotonic() - begun, 1)
+
+    def test_a_stream_that_falls_silent_ends_at_the_time_out(self) -> None:
+        status = b'data: {"status": "signing"}\n\n'
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        with service_of(head, status, pause=0.6) as url, Fatoura(KEY, base_url=url) as fatoura:
+            begun = time.monotonic()
+            following = fatoura.invoices.follow("inv_1", timeout=1)
+            self.assertEqual(next(following)["status"], "signing")
+            with self.assertRaisesRegex(ConnectionError, "no final status"):
+                next(following)
+            # Without the deadline the last reading would have a second of its own.
+            self.assertLess(time.monotonic() - begun, 1.4)
+
+    def test_other_calls_between_two_messages_have_their_own_time(self) -> None:
+        def answer(request: httpx.Request) -> httpx.Response:
+            if request.url.path.endswith("/stream"):
+                messages = [f'data: {{"status": "{each}"}}\n\n' for each in ("pending", "signing", "accepted")]
+                headers = {"content-type": "text/event-stream"}
+                return httpx.Response(200, headers=headers, content=(each.encode() for each in messages))
+            return httpx.Response(200, json=INVOICE)
+
+        fatoura = client_of(answer)
+        statuses = []
+        for message in fatoura.invoices.follow("inv_1", timeout=20):
+            statuses.append(message["status"])
+            self.assertEqual(fatoura.invoices.get("inv_1")["id"], "inv_1")
+        self.assertEqual(statuses, ["pending", "signing", "accepted"])
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ _FUTILE_STREAMS = 3
 """After so many connections without any message the invoice is read instead: something holds streams back."""
 _READINGS_PER_STREAM = 15
 """Then a stream is tried in every so many readings: the network may only have been down."""
+_IN_ORDER = ("pending", "signing", "transmitted")
+"""Statuses before the final ones, in their order."""
 
 
 class Following:
@@ -29,7 +31,8 @@ class Following:
     def __init__(self, id: str, timeout: float | None) -> None:
         self._id = id
         self._timeout = timeout
-        self._until = None if timeout is None else monotonic() + timeout
+        self.until = None if timeout is None else monotonic() + timeout
+        """When the time-out is over; None: there is none."""
         self._last_event_id: str | None = None
         self._status: str | None = None
         self._status_before: str | None = None
@@ -59,16 +62,21 @@ class Following:
             yield cast(StatusMessage, json.loads(message.data))
 
     def takes(self, message: StatusMessage) -> bool:
-        """Notes a status. Returns whether it is another than before."""
-        is_new = message["status"] != self._status
-        self._status = message["status"]
-        return is_new
+        """Notes a status. Returns whether it comes after the last one that was told.
+
+        A stream repeats what came after its last message, of which a reading may have told the end.
+        """
+        status, last = message["status"], self._status
+        if status == last or (status in _IN_ORDER and last in _IN_ORDER[_IN_ORDER.index(status) :]):
+            return False
+        self._status = status
+        return True
 
     def left(self) -> float | None:
         """Seconds to the time-out; None: there is none. Raises ConnectionError after it."""
-        if self._until is None:
+        if self.until is None:
             return None
-        left = self._until - monotonic()
+        left = self.until - monotonic()
         if left <= 0:
             raise ConnectionError(f"{self._id} had no final status within {self._timeout} s")
         return left

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, ExitStack
 from threading import Event
 from time import monotonic
 from typing import TypeVar
 
 import httpx
 
+from ._deadline import each_by, ends_at, trace
 from ._event_stream import EventReader
 from ._exchange import Answer, Attempts, Call, Options, headers_of, refusal_of
 from ._following import Following
@@ -45,10 +47,11 @@ class Http:
         limit = attempts.begin()
         until = monotonic() + limit
         request = call.request(self._options.base_url, self._headers)
+        request |= {"extensions": {"trace": trace}, "follow_redirects": False}
         try:
-            with self._client.stream(**request, timeout=limit, follow_redirects=False) as response:
+            with ends_at(until), self._client.stream(**request, timeout=limit) as response:
                 body = bytearray()
-                # httpx limits each reading, and not all of them.
+                # No reading is too late where the next part is always there.
                 for part in response.iter_bytes():
                     body += part
                     if monotonic() > until:
@@ -59,21 +62,22 @@ class Http:
 
     def events(self, path: str, following: Following) -> Iterator[StatusMessage]:
         """Yields the messages of one connection. Raises ApiError, ConnectionError, CancelledError."""
-        silence = following.silence()
         reader = EventReader()
         request = following.request(self._options.base_url + path, self._headers)
+        request |= {"extensions": {"trace": trace}}
         try:
-            with self._client.stream(**request, timeout=silence) as response:
-                if not response.is_success:
-                    raise refusal_of(response, response.read())
+            with ExitStack() as stack:
+                silence = following.silence()
+                with ends_at(monotonic() + silence):
+                    response = stack.enter_context(self._client.stream(**request, timeout=silence))
+                    if not response.is_success:
+                        raise refusal_of(response, response.read())
                 if not response.headers.get("content-type", "").startswith("text/event-stream"):
                     return
-                for part in response.iter_bytes():
+                for part in each_by(following.until, response.iter_bytes()):
                     self.sleep(0)
                     yield from following.read(reader, part)
-                    # The next reading may take less: with another connection.
-                    if following.silence() < silence:
-                        return
+                    following.left()
         except httpx.RequestError as error:
             raise ConnectionError("the stream broke") from error
 
@@ -123,7 +127,10 @@ class AsyncHttp:
         reader = EventReader()
         request = following.request(self._options.base_url + path, self._headers)
         try:
-            async with self._client.stream(**request, timeout=following.silence()) as response:
+            async with AsyncExitStack() as stack:
+                silence = following.silence()
+                opened = stack.enter_async_context(self._client.stream(**request, timeout=silence))
+                response = await asyncio.wait_for(opened, silence)
                 if not response.is_success:
                     raise refusal_of(response, await response.aread())
                 if not response.headers.get("content-type", "").startswith("text/event-stream"):
