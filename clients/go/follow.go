@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,6 +23,9 @@ const (
 	// Then a stream is tried in every so many readings: the network may only have been down.
 	readingsPerStream = 15
 )
+
+// inOrder has the statuses before the final ones.
+var inOrder = []InvoiceStatus{InvoiceStatusPending, InvoiceStatusSigning, InvoiceStatusTransmitted}
 
 // following is an invoice that is followed.
 type following struct {
@@ -115,9 +119,11 @@ func (f *following) stream(ctx context.Context) error {
 	return nil
 }
 
-// tell yields a message of another status than the last one.
+// tell yields a message of a later status than the last one. A stream repeats what came after its last message, of
+// which a reading may have told the end.
 func (f *following) tell(message *StatusMessage) {
-	if message.Status == f.status {
+	place := slices.Index(inOrder, message.Status)
+	if message.Status == f.status || place >= 0 && place < slices.Index(inOrder, f.status) {
 		return
 	}
 	f.status = message.Status

@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { follow as followInPage } from '../../clients/live/src/follow.ts';
 import { follow } from '../../clients/typescript/src/follow.ts';
 import type { StatusMessage } from '../../clients/typescript/src/models.ts';
 
@@ -41,4 +46,27 @@ it('reads where streams do not pass, and tries a stream again from time to time'
   expect(connections).toHaveLength(5);
   expect(readings.length).toBeGreaterThan(10);
   expect(connections.at(-1)).toBeGreaterThan(20_000);
+});
+
+it('an invoice of a page is shown once for each status, also where a reading was ahead of the stream', async () => {
+  vi.useRealTimers();
+  let status: StatusMessage['status'] = 'transmitted';
+  const server = createServer(async ({ url = '' }, answer) => {
+    const isStream = url.endsWith('/stream');
+    answer.setHeader('Content-Type', isStream ? 'text/event-stream' : 'application/json');
+    if (!isStream) return answer.end(JSON.stringify({ data: { node: statusAs(status) } }));
+    for (const each of ['signing', 'transmitted', 'accepted'] as const) {
+      if (each === 'accepted') status = each;
+      answer.write(`data: ${JSON.stringify(statusAs(each))}\n\n`);
+      await sleep(100);
+    }
+    answer.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const service = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const shown: string[] = [];
+  for await (const invoice of followInPage('inv_1_secret_1', { service })) shown.push(invoice.status);
+  expect(shown).toEqual(['transmitted', 'accepted']);
+  server.closeAllConnections();
+  server.close();
 });

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What happens to a request or its answer. */
@@ -17,7 +18,11 @@ export type Fault =
   /** The answer comes so much later, milliseconds. */
   | { readonly delayMs: number }
   /** A stream ends after so many messages. */
-  | { readonly cutAfterMessages: number };
+  | { readonly cutAfterMessages: number }
+  /** The head of the answer comes a line at a time, and takes so long, milliseconds. */
+  | { readonly headMs: number }
+  /** The proxy answers itself: a stream that ends after these statuses, or an invoice with the first. */
+  | { readonly statuses: readonly string[] };
 
 export interface FaultyProxy {
   readonly url: string;
@@ -32,6 +37,10 @@ export interface FaultyProxy {
   readonly requests: readonly { readonly method: string; readonly path: string; readonly key: string | null }[];
   close(): Promise<void>;
 }
+
+const UPDATED_AT = '2026-01-01T00:00:00Z';
+/** Between two parts of what does not come at once, milliseconds. */
+const DRIP_MS = 50;
 
 /** Stands between a client and a service, and does what networks do. */
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
@@ -89,6 +98,7 @@ async function handle(target: string, incoming: IncomingMessage, answer: ServerR
     answer.end(text);
     return;
   }
+  if (typeof fault === 'object' && 'statuses' in fault) return tell(incoming.url ?? '', answer, fault.statuses);
   const forward = () => forwarded(target, incoming, body);
   const [made] = fault === 'repeat' ? (await Promise.all([forward(), forward()])).reverse() : [await forward()];
   if (!made) return;
@@ -113,6 +123,7 @@ async function handle(target: string, incoming: IncomingMessage, answer: ServerR
     incoming.socket.resetAndDestroy();
     return;
   }
+  if (typeof fault === 'object' && 'headMs' in fault) return drip(incoming.socket, whole, fault.headMs);
   answer.writeHead(made.statusCode ?? 500, made.headers);
   if (fault !== 'truncate') {
     answer.end(whole);
@@ -121,6 +132,34 @@ async function handle(target: string, incoming: IncomingMessage, answer: ServerR
   answer.write(whole.subarray(0, whole.length / 2));
   await sleep(20);
   incoming.socket.destroy();
+}
+
+/** Sends an answer in JSON whose head comes a line at a time, over so many milliseconds. */
+async function drip(socket: Socket, whole: Buffer, ms: number): Promise<void> {
+  socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n');
+  for (let left = ms; left > 0 && !socket.destroyed; left -= DRIP_MS) {
+    socket.write(`X-Left: ${left}\r\n`);
+    await sleep(DRIP_MS);
+  }
+  socket.end(Buffer.concat([Buffer.from(`Content-Length: ${whole.length}\r\n\r\n`), whole]));
+}
+
+/** Answers as the service does for an invoice with these statuses, each a while after the one before. */
+async function tell(path: string, answer: ServerResponse, statuses: readonly string[]): Promise<void> {
+  const [id, isStream] = [path.split('/')[3], path.endsWith('/stream')];
+  const messages = statuses.map((status) =>
+    JSON.stringify({ id, object: 'invoice', status, dgi_id: null, rejection_reason: null, updated_at: UPDATED_AT }),
+  );
+  answer.writeHead(200, { 'Content-Type': isStream ? 'text/event-stream' : 'application/json' });
+  if (!isStream) {
+    answer.end(messages[0]);
+    return;
+  }
+  for (const [nth, message] of messages.entries()) {
+    answer.write(`id: ${statuses[nth]}\ndata: ${message}\n\n`);
+    await sleep(DRIP_MS);
+  }
+  answer.end();
 }
 
 function forwarded(target: string, { method, url, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {

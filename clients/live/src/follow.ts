@@ -1,5 +1,5 @@
 import { FatouraError } from '../../typescript/src/errors.ts';
-import { isFinal, isPassing, follow as statusesOf } from '../../typescript/src/follow.ts';
+import { isFinal, isLater, isPassing, follow as statusesOf } from '../../typescript/src/follow.ts';
 import { run } from '../../typescript/src/graphql.ts';
 import { Http, sleep } from '../../typescript/src/http.ts';
 import type { InvoiceStatus, StatusMessage } from '../../typescript/src/models.ts';
@@ -103,7 +103,8 @@ export async function* follow(
     yield shown;
     if (isFinal(shown)) return;
     for await (const { status } of statusesOf({ open }, id, read, { signal })) {
-      if (status === shown.status) continue;
+      // What was read may be ahead of the stream.
+      if (!isLater(status, shown.status)) continue;
       shown = await read();
       yield shown;
       if (isFinal(shown)) return;

@@ -22,6 +22,8 @@ final class Following
     private const FUTILE_STREAMS = 3;
     /** Then a stream is tried in every so many readings: the network may only have been down. */
     private const READINGS_PER_STREAM = 15;
+    /** Statuses before the final ones, in their order. */
+    private const IN_ORDER = ['pending', 'signing', 'transmitted'];
 
     private readonly ?float $until;
     private ?string $lastEventId = null;
@@ -83,31 +85,35 @@ final class Following
         $headers = $this->lastEventId === null ? [] : ["Last-Event-ID: {$this->lastEventId}"];
         $silence = min(self::SILENCE, $this->left() ?? self::SILENCE);
         $reader = new EventReader();
-        foreach ($this->http->open('/v1/invoices/' . rawurlencode($this->id) . '/stream', $headers, $silence) as $part) {
+        $path = '/v1/invoices/' . rawurlencode($this->id) . '/stream';
+        foreach ($this->http->open($path, $headers, $silence, $this->until) as $part) {
             foreach ($reader->feed($part) as $message) {
                 $this->lastEventId = $message['id'] ?? $this->lastEventId;
                 /** @var StatusMessage $status */
                 $status = json_decode($message['data'], true, 512, JSON_THROW_ON_ERROR);
                 yield $status;
             }
-            // What is left may be less than the connection may be silent: with another connection.
-            if (($this->left() ?? $silence) < $silence) {
-                return;
-            }
+            $this->left();
         }
     }
 
     /**
-     * Notes a status. Returns whether it is another than before.
+     * Notes a status. Returns whether it comes after the last one that was told. A stream repeats what came after its
+     * last message, of which a reading may have told the end.
      *
      * @param StatusMessage $message
      */
     private function takes(array $message): bool
     {
-        $isNew = $message['status'] !== $this->status;
-        $this->status = $message['status'];
+        ['status' => $status] = $message;
+        $place = array_search($status, self::IN_ORDER, true);
+        $last = array_search($this->status, self::IN_ORDER, true);
+        if ($status === $this->status || ($place !== false && $last !== false && $place < $last)) {
+            return false;
+        }
+        $this->status = $status;
 
-        return $isNew;
+        return true;
     }
 
     private function isFinal(): bool

@@ -79,12 +79,13 @@ final class Http
      *
      * @param list<string> $headers
      * @param float $silence how long it may be silent, seconds
+     * @param float|null $until when it ends, as `microtime`
      * @return \Generator<int, string>
      * @throws ApiError
      * @throws ConnectionError
      * @throws CancelledError
      */
-    public function open(string $path, array $headers, float $silence): \Generator
+    public function open(string $path, array $headers, float $silence, ?float $until): \Generator
     {
         $transfer = $this->transfer(curl_init(), [
             CURLOPT_URL => $this->options->baseUrl . $path,
@@ -92,7 +93,7 @@ final class Http
         ], ['Accept: text/event-stream', ...$headers]);
         $other = '';
         try {
-            foreach ($transfer->parts($silence) as $part) {
+            foreach ($transfer->parts($silence, $until) as $part) {
                 if ($transfer->status === 200 && str_starts_with($transfer->headers['content-type'] ?? '', 'text/event')) {
                     yield $part;
                 } else {

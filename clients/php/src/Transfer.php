@@ -49,10 +49,11 @@ final class Transfer
      * Yields the parts of the body as they come.
      *
      * @param float $silence the longest time between two of them, seconds
+     * @param float|null $until when they end, as `microtime`
      * @return \Generator<int, string>
      * @throws ConnectionError
      */
-    public function parts(float $silence): \Generator
+    public function parts(float $silence, ?float $until): \Generator
     {
         $multi = curl_multi_init();
         curl_multi_add_handle($multi, $this->curl);
@@ -60,13 +61,14 @@ final class Transfer
         try {
             do {
                 curl_multi_exec($multi, $running);
+                $left = min($last + $silence, $until ?? INF) - microtime(true);
                 if ($this->body !== '') {
                     [$part, $this->body, $last] = [$this->body, '', microtime(true)];
                     yield $part;
-                } elseif (microtime(true) - $last > $silence) {
-                    throw new ConnectionError("nothing came for {$silence} s");
+                } elseif ($left <= 0) {
+                    throw new ConnectionError('nothing came in time');
                 } elseif ($running > 0) {
-                    curl_multi_select($multi, min(0.5, $silence));
+                    curl_multi_select($multi, min(0.5, $left));
                 }
             } while ($running > 0);
             $ended = curl_multi_info_read($multi);

@@ -1,7 +1,7 @@
 import { ApiError, CancelledError, ConnectionError } from './errors.ts';
 import { readEventStream } from './event-stream.ts';
 import { type Http, sleep } from './http.ts';
-import type { StatusMessage } from './models.ts';
+import type { InvoiceStatus, StatusMessage } from './models.ts';
 
 /** Options of `follow`. */
 export interface FollowOptions {
@@ -11,7 +11,7 @@ export interface FollowOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Reads an invoice, or what has its members of a message. */
+/** Reads what a message of the invoice's stream would say now. */
 export type ReadInvoice = (signal: AbortSignal) => Promise<StatusMessage>;
 
 /** The service sends something every 15 s. A stream that is silent for longer is dead, milliseconds. */
@@ -22,10 +22,13 @@ const [RECONNECT_MS, POLL_MS] = [500, 2000];
 const FUTILE_STREAMS = 3;
 /** Then a stream is tried in every so many readings: the network may only have been down. */
 const READINGS_PER_STREAM = 15;
+/** Statuses before the final ones, in their order. */
+const IN_ORDER: readonly (string | null)[] = ['pending', 'signing', 'transmitted'] satisfies InvoiceStatus[];
 
 /**
  * Yields the status of an invoice, and each change once and in order, until it is final. Connections that break are
- * resumed; where none carries a stream, the invoice is read every two seconds.
+ * resumed; where none carries a stream, the invoice is read every two seconds. A change that a reading was ahead of is
+ * passed over.
  * @throws ApiError, CancelledError; ConnectionError after `timeoutMs`
  */
 export async function* follow(
@@ -46,15 +49,16 @@ export async function* follow(
         if (futile < FUTILE_STREAMS || futile % READINGS_PER_STREAM === 0) {
           for await (const { eventId, message } of streamed(http, id, last, ended)) {
             last = eventId ?? last;
-            if (message.status === lastStatus) continue;
-            lastStatus = message.status;
-            yield message;
+            if (isLater(message.status, lastStatus)) {
+              lastStatus = message.status;
+              yield message;
+            }
             if (isFinal(message)) return;
           }
           // The stream ends after the final status, of which a message may be lost on the way.
         }
-        const message = statusOf(await read(ended));
-        if (message.status !== lastStatus) {
+        const message = await read(ended);
+        if (isLater(message.status, lastStatus)) {
           lastStatus = message.status;
           yield message;
         }
@@ -106,10 +110,15 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-export function isFinal({ status }: Pick<StatusMessage, 'status'>): boolean {
-  return status === 'accepted' || status === 'rejected';
+/**
+ * Whether a status comes after the last one that was told. A stream repeats what came after its last message, of which
+ * a reading may have told the end.
+ */
+export function isLater(status: string, last: string | null): boolean {
+  const place = IN_ORDER.indexOf(status);
+  return place < 0 ? status !== last : place > IN_ORDER.indexOf(last);
 }
 
-function statusOf({ id, object, status, dgi_id, rejection_reason, updated_at }: StatusMessage): StatusMessage {
-  return { id, object, status, dgi_id, rejection_reason, updated_at };
+export function isFinal({ status }: Pick<StatusMessage, 'status'>): boolean {
+  return status === 'accepted' || status === 'rejected';
 }

@@ -119,7 +119,7 @@ export class Invoices {
 
   /** Yields the status of an invoice and each change, until it is accepted or rejected. */
   follow(id: string, options: FollowOptions = {}): AsyncGenerator<StatusMessage, void> {
-    return follow(this.#http, id, (signal) => this.get(id, { signal }), options);
+    return follow(this.#http, id, async (signal) => statusOf(await this.get(id, { signal })), options);
   }
 
   /** Waits until an invoice is accepted or rejected, and reads it. */
@@ -149,6 +149,10 @@ export class Invoices {
     const variables = { id, input, reason, note, key: keyOf(options) };
     return run(this.#http, 'replaceInvoice', { query: REPLACE, variables }, repeatable(options));
   }
+}
+
+function statusOf({ id, object, status, dgi_id, rejection_reason, updated_at }: Invoice): StatusMessage {
+  return { id, object, status, dgi_id, rejection_reason, updated_at };
 }
 
 function repeatable({ signal, timeoutMs }: CallOptions) {

@@ -6,6 +6,7 @@ import fatoura.Models.InvoiceStatus;
 import fatoura.Models.StatusMessage;
 import java.time.Duration;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 
@@ -29,6 +30,10 @@ public final class Following implements Iterable<StatusMessage>, Iterator<Status
 
   /** Then a stream is tried in every so many readings: the network may only have been down. */
   private static final int READINGS_PER_STREAM = 15;
+
+  /** Statuses before the final ones. */
+  private static final List<String> IN_ORDER =
+      List.of(InvoiceStatus.PENDING, InvoiceStatus.SIGNING, InvoiceStatus.TRANSMITTED);
 
   private static final Duration FOREVER = Duration.ofDays(36_500);
 
@@ -119,9 +124,13 @@ public final class Following implements Iterable<StatusMessage>, Iterator<Status
     pause = futile < FUTILE_STREAMS ? RECONNECT : POLL;
   }
 
-  /** Keeps a message of another status than the last one. */
+  /**
+   * Keeps a message of a later status than the last one. A stream repeats what came after its last message, of which a
+   * reading may have told the end.
+   */
   private void tell(StatusMessage message) {
-    if (message.status().equals(status)) return;
+    int place = IN_ORDER.indexOf(message.status());
+    if (message.status().equals(status) || (place >= 0 && status != null && place < IN_ORDER.indexOf(status))) return;
     next = message;
     status = message.status();
     isNew = true;
