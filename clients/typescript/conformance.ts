@@ -34,6 +34,7 @@ const CALLS: Readonly<Record<string, (client: Fatoura, args: Args) => unknown>> 
 };
 
 function shown(error: unknown): object {
+  if (error instanceof TypeError) return { class: 'ArgumentError', message: error.message };
   if (!(error instanceof FatouraError)) return { class: (error as Error).name, message: (error as Error).message };
   const { name, message } = error;
   if (!(error instanceof ApiError)) return { class: name, message };

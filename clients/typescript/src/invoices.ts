@@ -1,6 +1,7 @@
 import { type FollowOptions, follow } from './follow.ts';
 import { run } from './graphql.ts';
 import type { CallOptions, Http } from './http.ts';
+import { type Keyed, keyOf } from './keys.ts';
 import type { CreatedInvoice, CreateInvoice, Invoice, InvoiceList, InvoiceStatus, StatusMessage } from './models.ts';
 import { List, type Span } from './pages.ts';
 import type { Credit, Replacement } from './results.ts';
@@ -11,14 +12,6 @@ export type Include = 'number' | 'totals' | 'terms' | 'warnings' | 'credits' | '
 
 interface Including extends CallOptions {
   readonly include?: readonly Include[] | undefined;
-}
-
-/** By what a repeated call is known: an invoice is made once for each. */
-interface Keyed {
-  /** Your number of the order: the same order never becomes a second invoice, also from another process. */
-  readonly orderNumber?: string | undefined;
-  /** 1 to 255 printable characters. Default: made of `orderNumber`, or new for each call. */
-  readonly idempotencyKey?: string | undefined;
 }
 
 export interface CreateOptions extends Including, Keyed {}
@@ -78,6 +71,7 @@ export class Invoices {
   /**
    * Creates an invoice. It is `pending` in the answer; `follow` waits for the authority. Repeated attempts of a call
    * have one key, so a lost answer never makes a second invoice.
+   * @throws TypeError for an order number or a key that is null or blank
    */
   async create(invoice: CreateInvoice, options: CreateOptions = {}): Promise<Creation> {
     const { include, signal, timeoutMs } = options;
@@ -157,10 +151,4 @@ function statusOf({ id, object, status, dgi_id, rejection_reason, updated_at }: 
 
 function repeatable({ signal, timeoutMs }: CallOptions) {
   return { signal, timeoutMs, isRepeatable: true };
-}
-
-function keyOf({ idempotencyKey, orderNumber }: Keyed): string {
-  const key = idempotencyKey ?? (orderNumber === undefined ? crypto.randomUUID() : `order ${orderNumber}`);
-  // A header has ASCII only.
-  return key.replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent);
 }
