@@ -60,6 +60,8 @@ def snake(name: str) -> str:
 
 
 def shown(error: Exception) -> dict[str, Any]:
+    if isinstance(error, ValueError):
+        return {"class": "ArgumentError", "message": str(error)}
     said = {"class": type(error).__name__, "message": str(error)}
     if not isinstance(error, ApiError):
         return said
@@ -74,7 +76,7 @@ def run(call: Mapping[str, Any]) -> dict[str, Any]:
     try:
         found = begun(client_of(Fatoura, call), call)
         return {"ok": found if isinstance(found, (dict, list)) or found is None else list(found)}
-    except FatouraError as error:
+    except (FatouraError, ValueError) as error:
         return {"error": shown(error)}
 
 
@@ -86,7 +88,7 @@ async def run_async(call: Mapping[str, Any]) -> dict[str, Any]:
         if hasattr(found, "__aiter__"):
             return {"ok": [each async for each in found]}
         return {"ok": await found if hasattr(found, "__await__") else found}
-    except FatouraError as error:
+    except (FatouraError, ValueError) as error:
         return {"error": shown(error)}
 
 

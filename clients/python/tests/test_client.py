@@ -144,6 +144,21 @@ class Clients(unittest.TestCase):
                 Fatoura(wrong, base_url="http://x.test")
             self.assertNotIn(KEY, str(raised.exception))
 
+    def test_a_key_or_an_order_number_that_is_blank_or_no_text_is_refused_before_anything_is_sent(self) -> None:
+        sent: list[httpx.Request] = []
+
+        def answer(request: httpx.Request) -> httpx.Response:
+            sent.append(request)
+            return httpx.Response(200, json={})
+
+        create: Callable[..., object] = client_of(answer).invoices.create
+        for name in ("order_number", "idempotency_key"):
+            self.assertRaisesRegex(ValueError, f"^{name} is blank: .* leave", create, {}, **{name: "\u200f \x1c"})
+            self.assertRaisesRegex(TypeError, f"^{name} must be a str, not float", create, {}, **{name: float("nan")})
+        # The key is what is sent; that the number is blank is a fault of the program all the same.
+        self.assertRaises(ValueError, create, {}, order_number="", idempotency_key="a")
+        self.assertEqual(sent, [])
+
     def test_errors_pass_from_process_to_process(self) -> None:
         fatoura = client_of(lambda _: httpx.Response(503, headers={"request-id": "req_1"}), max_retries=0)
         with self.assertRaises(ServiceError) as raised:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 from urllib.parse import quote
@@ -36,7 +38,8 @@ Included = Sequence[Include] | None
 Query = Mapping[str, str | int | None]
 
 _INVOICES, _ENDPOINTS = "/v1/invoices", "/v1/webhook_endpoints"
-_PRINTABLE = "".join(map(chr, range(0x20, 0x7F)))
+_UNSEEN = {"Zs", "Zl", "Zp", "Cc", "Cf"}
+"""Categories of characters of which a blank text is made."""
 
 
 def create_invoice(
@@ -133,11 +136,21 @@ def _segment(id: str) -> str:
 
 
 def _key_of(order_number: str | None, idempotency_key: str | None) -> str:
-    key = idempotency_key
-    if key is None:
-        key = str(uuid4()) if order_number is None else f"order {order_number}"
-    # A header has ASCII only.
-    return quote(key, safe=_PRINTABLE)
+    number = None if order_number is None else f"order {_in_header('order_number', order_number)}"
+    key = None if idempotency_key is None else _in_header("idempotency_key", idempotency_key)
+    return key or number or str(uuid4())
+
+
+def _in_header(name: str, text: str) -> str:
+    """Writes as addresses do what a header does not keep: other characters than ASCII's, and spaces at the ends.
+
+    Raises TypeError; ValueError for a blank text, which would be the same for all that have none.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be a str, not {type(text).__name__}")
+    if all(unicodedata.category(char) in _UNSEEN for char in text):
+        raise ValueError(f"{name} is blank: state it, or leave it out for a key of the call's own")
+    return re.sub(r"\A +| +\Z|[^ -~]+", lambda found: quote(found[0], safe=""), text)
 
 
 def _version(draft: DraftVersion) -> dict[str, object]:

@@ -55,6 +55,7 @@ class Invoices:
         Repeated attempts of a call have one key, so a lost answer never makes a second invoice. With `order_number`,
         your number of the order, the same order never becomes a second invoice, also from another process.
         `idempotency_key` is 1 to 255 printable characters, by default made of `order_number`, or new for each call.
+        Raises ValueError if either is blank.
         """
         return self._http.send(calls.create_invoice(invoice, order_number, idempotency_key, include), timeout)
 
