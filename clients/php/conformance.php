@@ -43,8 +43,11 @@ function begun(array $call): mixed
     return $client->$resource->$method(...$positional, ...named($args[count($positional)] ?? []));
 }
 
-function shown(FatouraError $error): array
+function shown(FatouraError|InvalidArgumentException $error): array
 {
+    if ($error instanceof InvalidArgumentException) {
+        return ['class' => 'ArgumentError', 'message' => $error->getMessage()];
+    }
     $said = ['class' => (new ReflectionClass($error))->getShortName(), 'message' => $error->getMessage()];
     if (!$error instanceof ApiError) {
         return $said;
@@ -64,7 +67,7 @@ function run(array $call): array
         $result = begun($call);
 
         return ['ok' => $result instanceof Traversable ? iterator_to_array($result, false) : $result];
-    } catch (FatouraError $error) {
+    } catch (FatouraError | InvalidArgumentException $error) {
         return ['error' => shown($error)];
     }
 }

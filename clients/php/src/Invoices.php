@@ -44,6 +44,7 @@ final class Invoices
      * @param string|null $idempotencyKey 1 to 255 printable characters; default: made of `orderNumber`, or new for each
      *     call
      * @param list<Include>|null $include members that answers have only if they are asked for
+     * @throws \InvalidArgumentException for a blank order number or key
      * @return CreatedInvoice&array{replayed: bool} `replayed`: an earlier request with the same key had created it
      */
     public function create(
@@ -195,8 +196,24 @@ final class Invoices
 
     private static function key(?string $orderNumber, ?string $idempotencyKey): string
     {
-        $key = $idempotencyKey ?? ($orderNumber === null ? bin2hex(random_bytes(16)) : "order {$orderNumber}");
-        // A header has ASCII only.
-        return preg_replace_callback('/[^ -~]+/', static fn (array $found) => rawurlencode($found[0]), $key) ?? $key;
+        $number = $orderNumber === null ? null : 'order ' . self::inHeader('orderNumber', $orderNumber);
+        $key = $idempotencyKey === null ? null : self::inHeader('idempotencyKey', $idempotencyKey);
+
+        return $key ?? $number ?? bin2hex(random_bytes(16));
+    }
+
+    /**
+     * Writes as addresses do what a header does not keep: other characters than ASCII's, and spaces at the ends. A
+     * blank text would be the same for all that have none, and curl does not send a header without a value.
+     */
+    private static function inHeader(string $name, string $text): string
+    {
+        if (preg_match('/[^\p{Z}\p{Cc}\p{Cf}]/u', $text) === 0) {
+            $cure = "state it, or leave it out for a key of the call's own.";
+            throw new \InvalidArgumentException("{$name} is blank: {$cure}");
+        }
+        $encode = static fn (array $found): string => rawurlencode($found[0]);
+
+        return preg_replace_callback('/^ +| +$|[^ -~]+/D', $encode, $text) ?? rawurlencode($text);
     }
 }

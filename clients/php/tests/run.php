@@ -102,6 +102,24 @@ function tests(): array
             }
             throws(SignatureError::class, 'header', fn () => Webhooks::verify('{}', [], [false, 'whsec_a']));
         },
+        'a blank key or order number is refused before anything is sent' => function (): void {
+            $attempts = [];
+            $tell = function (object $attempt) use (&$attempts): void {
+                $attempts[] = $attempt;
+            };
+            $fatoura = new Fatoura(KEY, 'http://127.0.0.1:1', maxRetries: 0, onAttempt: $tell);
+            $create = fn (string ...$options) => fn () => $fatoura->invoices->create([], ...$options);
+            foreach (['', '  ', "\t\u{a0}\u{200f}"] as $blank) {
+                throws(InvalidArgumentException::class, 'orderNumber is blank', $create(orderNumber: $blank));
+                throws(InvalidArgumentException::class, 'leave it out', $create(idempotencyKey: $blank));
+            }
+            // The key is what is sent; that the number is blank is a fault of the program all the same.
+            $both = $create(orderNumber: '', idempotencyKey: 'a');
+            throws(InvalidArgumentException::class, 'orderNumber', $both);
+            same($attempts, []);
+            // Bytes that are no UTF-8 are a text.
+            throws(ConnectionError::class, 'no complete answer', $create(orderNumber: "\xe9"));
+        },
         'nothing that is printed has the key' => function (): void {
             $fatoura = new Fatoura(KEY, 'http://127.0.0.1:1', maxRetries: 0);
             $error = throws(ConnectionError::class, '/v1/invoices/inv_1', fn () => $fatoura->invoices->get('inv_1'));
