@@ -8,21 +8,31 @@ import java.util.regex.Pattern;
 
 /** Options of one call, each with a default. */
 public final class CallOptions {
-  private static final Pattern OTHER_THAN_ASCII = Pattern.compile("[^ -~]+");
+  private static final Pattern SEEN = Pattern.compile("[^\\p{Z}\\p{Cc}\\p{Cf}]");
+  private static final Pattern LOST_IN_HEADERS = Pattern.compile("^ +| +\\z|[^ -~]+");
 
   private String idempotencyKey;
   Duration timeout;
   List<String> include = List.of();
   Map<String, ?> further = Map.of();
 
-  /** Your number of the order: the same order never becomes a second invoice, also from another process. */
+  /**
+   * Your number of the order: the same order never becomes a second invoice, also from another process.
+   *
+   * @throws IllegalArgumentException if it is null or blank: all orders without a number would be one
+   */
   public CallOptions orderNumber(String orderNumber) {
-    return idempotencyKey("order " + orderNumber);
+    idempotencyKey = "order " + inHeader("orderNumber", orderNumber);
+    return this;
   }
 
-  /** By what a repeated call is known: 1 to 255 printable characters. Default: new for each call. */
+  /**
+   * By what a repeated call is known: 1 to 255 printable characters. Default: new for each call.
+   *
+   * @throws IllegalArgumentException if it is null or blank
+   */
   public CallOptions idempotencyKey(String idempotencyKey) {
-    this.idempotencyKey = idempotencyKey;
+    this.idempotencyKey = inHeader("idempotencyKey", idempotencyKey);
     return this;
   }
 
@@ -48,8 +58,14 @@ public final class CallOptions {
   }
 
   String key() {
-    if (idempotencyKey == null) return UUID.randomUUID().toString();
-    // A header has ASCII only.
-    return OTHER_THAN_ASCII.matcher(idempotencyKey).replaceAll(found -> Http.encoded(found.group()));
+    return idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey;
+  }
+
+  /** Writes as addresses do what a header does not keep: other characters than ASCII's, and spaces at the ends. */
+  private static String inHeader(String name, String text) {
+    if (text == null || !SEEN.matcher(text).find())
+      throw new IllegalArgumentException(
+          name + " is null or blank: state it, or leave it out for a key of the call's own");
+    return LOST_IN_HEADERS.matcher(text).replaceAll(found -> Http.encoded(found.group()));
   }
 }

@@ -84,6 +84,19 @@ class ClientTest {
   }
 
   @Test
+  void aKeyOrAnOrderNumberThatIsNullOrBlankIsRefused() {
+    for (String text : new String[] {null, "", "  ", "\t\u00a0\u200f"}) {
+      var options = new CallOptions();
+      var ofNumber = assertThrows(IllegalArgumentException.class, () -> options.orderNumber(text));
+      assertTrue(ofNumber.getMessage().startsWith("orderNumber is null or blank"), ofNumber.getMessage());
+      var ofKey = assertThrows(IllegalArgumentException.class, () -> options.idempotencyKey(text));
+      assertTrue(ofKey.getMessage().contains("leave it out"), ofKey.getMessage());
+    }
+    assertEquals("order 77 %0A", new CallOptions().orderNumber("77 \n").key());
+    assertEquals("order %2077%20", new CallOptions().orderNumber(" 77 ").key());
+  }
+
+  @Test
   void anInterruptedCallEndsAtOnceAsCancelled() {
     Thread caller = Thread.currentThread();
     var client =

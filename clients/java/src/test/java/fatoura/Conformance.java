@@ -83,6 +83,8 @@ final class Conformance {
       result.add("ok", GSON.toJsonTree(value));
     } catch (FatouraException error) {
       result.add("error", GSON.toJsonTree(shown(error)));
+    } catch (IllegalArgumentException error) {
+      result.add("error", GSON.toJsonTree(Map.of("class", "ArgumentError", "message", error.getMessage())));
     }
     return result;
   }
