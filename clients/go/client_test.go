@@ -127,6 +127,24 @@ func TestMembersThatTheClientDoesNotKnowAreSent(t *testing.T) {
 	}
 }
 
+func TestABlankKeyOrOrderNumberIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	client := clientOf(t, func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") }, Options{})
+	ctx, seen := context.Background(), OrderNumber("77")
+	for _, text := range []string{"", "  ", "\t\u00a0\u200f"} {
+		for _, option := range []Option{OrderNumber(text), IdempotencyKey(text)} {
+			// A later option does not heal it.
+			_, created := client.Invoices.Create(ctx, CreateInvoice{}, option, seen)
+			_, credited := client.Invoices.Credit(ctx, "inv_1", CreditInput{}, option)
+			_, replaced := client.Invoices.Replace(ctx, "inv_1", nil, CreditReasonError, "", option)
+			for _, err := range []error{created, credited, replaced} {
+				if !errors.Is(err, ErrInvalidRequest) || !strings.Contains(err.Error(), "leave the option out") {
+					t.Errorf("%q: got %v", text, err)
+				}
+			}
+		}
+	}
+}
+
 func TestStreamsAreReadWithEachEndOfLine(t *testing.T) {
 	text := "id: 1\rdata: a\r\r: alive\n\nid:2\r\ndata: b\r\ndata:c\r\n\r\ndata: cut"
 	got := ""

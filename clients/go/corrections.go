@@ -74,7 +74,11 @@ const replaceOperation = `mutation (
 
 // Credit credits an accepted invoice; the credit note passes through the same states as an invoice.
 func (i *Invoices) Credit(ctx context.Context, id string, input CreditInput, options ...Option) (*Credit, error) {
-	variables := map[string]any{"id": id, "input": input, "key": settingsOf(options).key}
+	of, err := settingsOf(options)
+	if err != nil {
+		return nil, err
+	}
+	variables := map[string]any{"id": id, "input": input, "key": of.key}
 	return run[Credit](ctx, i.sender, "creditInvoice", operation{creditOperation, variables}, true)
 }
 
@@ -83,7 +87,11 @@ func (i *Invoices) Credit(ctx context.Context, id string, input CreditInput, opt
 func (i *Invoices) Replace(
 	ctx context.Context, id string, input map[string]any, reason CreditReason, note string, options ...Option,
 ) (*Replacement, error) {
-	variables := map[string]any{"id": id, "input": input, "reason": reason, "key": settingsOf(options).key}
+	of, err := settingsOf(options)
+	if err != nil {
+		return nil, err
+	}
+	variables := map[string]any{"id": id, "input": input, "reason": reason, "key": of.key}
 	if note != "" {
 		variables["note"] = note
 	}

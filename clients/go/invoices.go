@@ -2,9 +2,7 @@ package fatoura
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"net/http"
 	"net/url"
@@ -26,57 +24,6 @@ const (
 	IncludeCustomer Include = "customer"
 	IncludeLines    Include = "lines"
 )
-
-// Option of a creation, a credit or a replacement.
-type Option func(*settings)
-
-type settings struct {
-	key     string
-	include []Include
-	further map[string]any
-}
-
-// OrderNumber is your number of the order: the same order never becomes a second invoice, also from another process.
-func OrderNumber(number string) Option {
-	return IdempotencyKey("order " + number)
-}
-
-// IdempotencyKey is by what a repeated call is known: 1 to 255 printable characters. Default: new for each call.
-func IdempotencyKey(key string) Option {
-	return func(s *settings) { s.key = key }
-}
-
-// Including asks for further members of the created invoice.
-func Including(members ...Include) Option {
-	return func(s *settings) { s.include = append(s.include, members...) }
-}
-
-// Further adds members to a creation that this version of the client does not know.
-func Further(members map[string]any) Option {
-	return func(s *settings) { s.further = members }
-}
-
-func settingsOf(options []Option) settings {
-	of := settings{key: rand.Text()}
-	for _, option := range options {
-		option(&of)
-	}
-	of.key = inASCII(of.key)
-	return of
-}
-
-// inASCII writes other characters as addresses do, because a header has ASCII only.
-func inASCII(key string) string {
-	var text strings.Builder
-	for _, char := range []byte(key) {
-		if char < ' ' || char > '~' {
-			fmt.Fprintf(&text, "%%%02X", char)
-		} else {
-			text.WriteByte(char)
-		}
-	}
-	return text.String()
-}
 
 // Creation is a created invoice, and whether an earlier request with the same key had created it.
 type Creation struct {
@@ -106,7 +53,10 @@ type Invoices struct {
 // Create creates an invoice. It is pending in the answer; Follow waits for the authority. Repeated attempts of a call
 // have one key, so a lost answer never makes a second invoice.
 func (i *Invoices) Create(ctx context.Context, invoice CreateInvoice, options ...Option) (*Creation, error) {
-	of := settingsOf(options)
+	of, err := settingsOf(options)
+	if err != nil {
+		return nil, err
+	}
 	body, err := withFurther(invoice, of.further)
 	if err != nil {
 		return nil, &Error{Family: ErrInvalidRequest, Message: "a further member is not JSON", Cause: err}

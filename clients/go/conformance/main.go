@@ -29,8 +29,8 @@ type call struct {
 // options are those of a call, which the suite passes as its last argument.
 type options struct {
 	Include        []fatoura.Include
-	OrderNumber    string
-	IdempotencyKey string
+	OrderNumber    *string
+	IdempotencyKey *string
 	TimeoutMs      int
 	Reason         fatoura.CreditReason
 	Note           string
@@ -195,11 +195,11 @@ func limited(args []json.RawMessage) (context.Context, context.CancelFunc) {
 func keyed(args []json.RawMessage, nth int) []fatoura.Option {
 	of := argument[options](args, nth)
 	found := []fatoura.Option{fatoura.Including(of.Include...)}
-	if of.OrderNumber != "" {
-		found = append(found, fatoura.OrderNumber(of.OrderNumber))
+	if of.OrderNumber != nil {
+		found = append(found, fatoura.OrderNumber(*of.OrderNumber))
 	}
-	if of.IdempotencyKey != "" {
-		found = append(found, fatoura.IdempotencyKey(of.IdempotencyKey))
+	if of.IdempotencyKey != nil {
+		found = append(found, fatoura.IdempotencyKey(*of.IdempotencyKey))
 	}
 	return found
 }
@@ -260,6 +260,8 @@ func shown(err error) map[string]any {
 	if of.Status > 0 {
 		found["code"], found["param"], found["status"] = orNull(of.Code), orNull(of.Param), of.Status
 		found["hasRequestId"] = of.RequestID != ""
+	} else if of.Family == fatoura.ErrInvalidRequest {
+		found["class"] = "ArgumentError"
 	}
 	return found
 }

@@ -1,0 +1,78 @@
+package fatoura
+
+import (
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Option of a creation, a credit or a replacement.
+type Option func(*settings)
+
+type settings struct {
+	key     string
+	include []Include
+	further map[string]any
+	// Of an option that is wrong.
+	err error
+}
+
+// OrderNumber is your number of the order: the same order never becomes a second invoice, also from another process.
+// With a blank one, the call returns an ErrInvalidRequest before it sends anything.
+func OrderNumber(number string) Option {
+	return keyOf("OrderNumber", "order ", number)
+}
+
+// IdempotencyKey is by what a repeated call is known: 1 to 255 printable characters. Default: new for each call. With a
+// blank one, the call returns an ErrInvalidRequest before it sends anything.
+func IdempotencyKey(key string) Option {
+	return keyOf("IdempotencyKey", "", key)
+}
+
+// keyOf refuses a blank text, because it would be the same for all that have none.
+func keyOf(name, prefix, text string) Option {
+	return func(s *settings) {
+		if !strings.ContainsFunc(text, isSeen) {
+			message := "fatoura." + name + " is blank: state it, or leave the option out for a key of the call's own"
+			s.err = &Error{Family: ErrInvalidRequest, Message: message}
+		}
+		s.key = prefix + inHeader(text)
+	}
+}
+
+func isSeen(char rune) bool {
+	return !unicode.In(char, unicode.Z, unicode.Cc, unicode.Cf)
+}
+
+// Including asks for further members of the created invoice.
+func Including(members ...Include) Option {
+	return func(s *settings) { s.include = append(s.include, members...) }
+}
+
+// Further adds members to a creation that this version of the client does not know.
+func Further(members map[string]any) Option {
+	return func(s *settings) { s.further = members }
+}
+
+func settingsOf(options []Option) (settings, error) {
+	of := settings{key: rand.Text()}
+	for _, option := range options {
+		option(&of)
+	}
+	return of, of.err
+}
+
+// inHeader writes as addresses do what a header does not keep: other characters than ASCII's, and spaces at the ends.
+func inHeader(text string) string {
+	begin, end := len(text)-len(strings.TrimLeft(text, " ")), len(strings.TrimRight(text, " "))
+	var kept strings.Builder
+	for at, char := range []byte(text) {
+		if char < ' ' || char > '~' || at < begin || at >= end {
+			fmt.Fprintf(&kept, "%%%02X", char)
+		} else {
+			kept.WriteByte(char)
+		}
+	}
+	return kept.String()
+}
