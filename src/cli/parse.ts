@@ -12,7 +12,7 @@ export function parseArguments(command: Command, args: readonly string[]): Parse
   const given = new Map<string, string>();
   for (const [name, { required, choices }] of Object.entries(command.options)) {
     const value = values[name];
-    if (value === '') throw new UsageError(noValue(name));
+    if (typeof value === 'string' && value.trim() === '') throw new UsageError(noValue(name));
     if (typeof value === 'string') given.set(name, value);
     else if (required) throw new UsageError(`--${name} is required`);
     if (typeof value === 'string' && choices && !choices.includes(value)) {

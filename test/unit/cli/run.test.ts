@@ -88,6 +88,10 @@ describe('the command line', () => {
     [['help', 'nope'], "There is no command 'nope'.\n"],
     [['help', 'keys', 'nope'], "There is no command 'keys nope'.\n"],
     [['keys', 'list', '--tenant', ''], '--tenant needs a value, but it is empty'],
+    [
+      ['invoices', 'credit', 'inv_1', '--reason', 'return', '--idempotency-key', ' '],
+      'key needs a value, but it is empty',
+    ],
     [['listen', '--key', '--forward-to', 'localhost:1'], '--key needs a value, but it is empty'],
     [['listen', '--forward-to', 'localhost:1', '--key'], '--key needs a value, but it is empty'],
     [['listen', '--forward-to', 'localhost:1'], '--key is required, or the environment variable FATOURA_KEY'],
