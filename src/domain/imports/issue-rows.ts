@@ -31,12 +31,17 @@ export async function issueRows(
   rows: readonly ImportedInvoice[],
 ): Promise<PromiseSettledResult<VerdictChange>[]> {
   const { issuedRows, invoicing } = needs;
-  const places = rows.map((row) => placeOf(needs, of.imported, row, row.key));
+  const idOf = (key: string) => invoicing.idOf(of.imported, key);
+  const contents = rows.map(({ input }) => JSON.parse(input) as Record<string, unknown>);
+  const places = rows.map(({ raw, rawPlace, key }, nth): RowPlace => {
+    const sale = saleMarksOf(contents[nth] as Record<string, unknown>);
+    return { raw, place: rawPlace, key, invoiceId: idOf(key), sale };
+  });
   const holders = await issuedRows.claim(of.imported, places);
   const freed: RowPlace[] = [];
 
-  async function issue(row: ImportedInvoice, first: RowPlace, firstHolder: RowPlace | null): Promise<VerdictChange> {
-    let [place, holder] = [first, firstHolder];
+  async function issue(row: ImportedInvoice, nth: number): Promise<VerdictChange> {
+    let [place, holder] = [places[nth] as RowPlace, holders[nth] ?? null];
     for (;;) {
       if (holder !== null) {
         const issued = await issuedAs(invoicing, holder.invoiceId);
@@ -48,7 +53,7 @@ export async function issueRows(
         // Whoever began it with these texts may have died: one of both stores it.
         [place, holder] = [holder, null];
       }
-      const { invoiceId, isOwn, present } = await issueOne(row, place);
+      const { invoiceId, isOwn, present } = await issueOne(row, contents[nth] as Record<string, unknown>, place);
       if (isOwn) return { nth: row.nth, verdict: 'issued', invoiceId, awaits: true };
       if (present && isOfRows(present, row.raw)) return { nth: row.nth, ...known(invoiceId) };
       // Other rows have become the invoice of this key since the file was checked.
@@ -57,24 +62,22 @@ export async function issueRows(
       if (key === null) return ofTakenNumber(row, invoiceId, present);
       if (present && !present.isRejected && !(await of.isOfFile(present.raw)))
         return { nth: row.nth, ...known(invoiceId, present) };
-      place = placeOf(needs, of.imported, row, key);
+      place = { ...place, key, invoiceId: idOf(key) };
       [holder = null] = await issuedRows.claim(of.imported, [place]);
     }
   }
 
-  async function issueOne({ digest, raw, input }: ImportedInvoice, place: RowPlace) {
+  async function issueOne({ digest, raw }: ImportedInvoice, content: Record<string, unknown>, place: RowPlace) {
     try {
       const as = { importId: of.imported.id, key: place.key, digest, raw };
-      return await invoicing.issue(of.by, as, JSON.parse(input) as Record<string, unknown>);
+      return await invoicing.issue(of.by, as, content);
     } catch (error) {
       if (isOfInvoice(error)) freed.push(place);
       throw error;
     }
   }
 
-  const settled = await Promise.allSettled(
-    rows.map((row, nth) => issue(row, places[nth] as RowPlace, holders[nth] ?? null)),
-  );
+  const settled = await Promise.allSettled(rows.map(issue));
   if (freed.length > 0) {
     // The invoice of the same key that another import has stored keeps its place.
     const stored = await invoicing.issuedAs(freed.map(({ invoiceId }) => invoiceId));
@@ -87,16 +90,6 @@ export async function issueRows(
     if (result.status === 'fulfilled' || !isOfInvoice(result.reason)) return result;
     return { status: 'fulfilled', value: refused(rows[nth] as ImportedInvoice, result.reason) };
   });
-}
-
-function placeOf(
-  { invoicing }: Needs,
-  imported: Import,
-  { raw, rawPlace, input }: ImportedInvoice,
-  key: string,
-): RowPlace {
-  const sale = saleMarksOf(JSON.parse(input) as Record<string, unknown>);
-  return { raw, place: rawPlace, key, invoiceId: invoicing.idOf(imported, key), sale };
 }
 
 async function issuedAs(invoicing: Needs['invoicing'], invoiceId: string): Promise<IssuedAs | null> {

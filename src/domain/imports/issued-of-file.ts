@@ -158,9 +158,7 @@ async function placesOf(
     const all = await issuedRows.of(owner, raws);
     const issued = new Map<string, IssuedAs>();
     const ids = [...all.values()].flat().map(({ invoiceId }) => invoiceId);
-    await inParts(ids, TEXTS, signal, async (some) => {
-      for (const [id, as] of await invoicing.issuedAs(some)) issued.set(id, as);
-    });
+    for (const some of partsOf(ids, TEXTS)) for (const [id, as] of await invoicing.issuedAs(some)) issued.set(id, as);
     for (const [raw, places] of all) {
       const placed = places.map(({ place, invoiceId }) => ({
         place,
@@ -196,8 +194,12 @@ async function inParts<Item>(
   signal: AbortSignal | undefined,
   work: (some: readonly Item[]) => Promise<void>,
 ): Promise<void> {
-  for (let at = 0; at < items.length; at += size) {
+  for (const some of partsOf(items, size)) {
     signal?.throwIfAborted();
-    await withRest(() => work(items.slice(at, at + size)));
+    await withRest(() => work(some));
   }
+}
+
+function* partsOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
