@@ -298,7 +298,7 @@ describe('tenants and keys', () => {
 
   it.each([
     ['Atlas\nConseil', 'contains a line break or a tab: expected one line'],
-    [' ', 'must not be empty: expected the name of the tenant'],
+    [' ', 'needs a value, but it is empty'],
     ['A'.repeat(1000), 'is too long: at most'],
   ])('refuses a tenant whose name is not one line of text', async (name, message) => {
     const { code, out, err } = await administer('tenants', 'create', '--name', name);

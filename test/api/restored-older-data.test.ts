@@ -98,7 +98,7 @@ it('a repeated invoice that the authority has is ended by an operator, like any 
   });
   const abandon = ['invoices', 'abandon', invoice.id, '--reason', ' Restauration\ndu 3 novembre '];
   expect((await cli('invoices', 'abandon', invoice.id)).code).toBe(2);
-  expect(await cli('invoices', 'abandon', invoice.id, '--reason', ' ')).toMatchObject({
+  expect(await cli('invoices', 'abandon', invoice.id, '--reason', 'x'.repeat(501))).toMatchObject({
     code: 2,
     err: expect.stringContaining('1 to 500 characters'),
   });
