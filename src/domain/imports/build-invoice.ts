@@ -2,7 +2,7 @@ import type { Cell, SheetRow } from './cell.ts';
 import { cellText, shownText } from './cell.ts';
 import type { Conventions } from './cell-value.ts';
 import type { Choices } from './choices.ts';
-import { isOfInput } from './columns.ts';
+import { isOfInput, NAMES } from './columns.ts';
 import { withConsequences } from './consequences.ts';
 import type { LaidColumn, Layout } from './layout.ts';
 import { IMPORT_LIMITS, REPORTED } from './limits.ts';
@@ -119,11 +119,9 @@ export function openInvoice(
       problem({ sheet, row, column: null, header: null, value: null }, fault, null, facts);
     },
     close() {
-      for (const laid of columns) {
-        const { field, level, isRequired } = laid.column;
-        if (level === 'invoice' && isRequired && origins[field] === undefined)
-          problem(shownCell(firstRow, laid, null), 'cell_empty', field);
-      }
+      const named = columns.find(({ column }) => NAMES.some((field) => field === column.field));
+      if (named && NAMES.every((field) => origins[field] === undefined))
+        problem(shownCell(firstRow, named, null), 'cell_empty', 'customer.name');
       const { input, faults } = withConsequences(values, lines, origins, privateCustomers);
       for (const { param, fault, facts } of faults) {
         const shown = origins[param];

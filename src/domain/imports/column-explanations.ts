@@ -18,6 +18,21 @@ export const COLUMN_EXPLANATIONS: Readonly<Record<ImportField, Texts>> = {
     ar: 'اسم المقاولة أو الشخص.',
     en: 'The name of the company or person.',
   },
+  'customer.company': {
+    fr: 'La société du client, si une autre colonne a le nom de la personne\u00a0: la facture est alors à son nom.',
+    ar: 'شركة الزبون، إذا كان في عمود آخر اسم الشخص: تكون الفاتورة عندئذ باسمها.',
+    en: 'The customer’s company, if another column has the name of the person: the invoice is then in its name.',
+  },
+  'customer.firstName': {
+    fr: 'Le prénom d’un particulier, devant son nom de famille.',
+    ar: 'الاسم الشخصي لشخص عادي، قبل اسمه العائلي.',
+    en: 'The first name of a private person, before the last name.',
+  },
+  'customer.lastName': {
+    fr: 'Le nom de famille d’un particulier, s’il n’y a pas de société ni de nom complet.',
+    ar: 'الاسم العائلي لشخص عادي، إذا لم تكن هناك شركة ولا اسم كامل.',
+    en: 'The last name of a private person, if there is no company and no full name.',
+  },
   'customer.ice': {
     fr: '15 chiffres, dans une cellule au format Texte. Obligatoire pour une entreprise au Maroc.',
     ar: '15 رقما، في خلية بتنسيق نص. إلزامي لمقاولة في المغرب.',

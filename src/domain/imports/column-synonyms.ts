@@ -34,6 +34,18 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
     ],
     ...['المشتري', 'اسم الشركة', 'اسم المقاولة'],
   ],
+  'customer.company': [
+    ...['company billing', 'billing company', 'billing company name', 'société facturation', 'entreprise facturation'],
+    ...['nom de l’entreprise facturation', 'société de facturation'],
+  ],
+  'customer.firstName': [
+    ...['prénom', 'prénom facturation', 'prénom client', 'first name', 'firstname', 'first name billing'],
+    ...['billing first name', 'customer first name', 'الاسم الشخصي', 'الاسم الأول'],
+  ],
+  'customer.lastName': [
+    ...['nom', 'nom facturation', 'nom de famille', 'last name', 'lastname', 'last name billing', 'surname'],
+    ...['billing last name', 'customer last name', 'الاسم العائلي', 'النسب'],
+  ],
   'customer.ice': [
     ...[
       'ice',
@@ -67,7 +79,15 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
   ],
   'customer.address': [
     ...['adresse', 'adresse client', 'adresse de facturation', 'adresse complète', 'address', 'customer address'],
-    ...['billing address', 'billing street', 'client address', 'العنوان', 'عنوان', 'عنوان العميل'],
+    ...[
+      'billing address',
+      'billing street',
+      'address 1 2 billing',
+      'client address',
+      'العنوان',
+      'عنوان',
+      'عنوان العميل',
+    ],
   ],
   'customer.email': [
     ...[
@@ -81,9 +101,19 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
       'adresse e mail',
       'adresse mail',
     ],
-    ...['customer email', 'billing email', 'client email', 'البريد الإلكتروني', 'البريد', 'الإيميل'],
+    ...['customer email', 'billing email', 'email billing', 'client email', 'البريد الإلكتروني', 'البريد', 'الإيميل'],
   ],
-  'customer.country': ['pays', 'pays client', 'country', 'billing country', 'client country', 'البلد', 'بلد', 'الدولة'],
+  'customer.country': [
+    'pays',
+    'pays client',
+    'country',
+    'billing country',
+    'country code billing',
+    'client country',
+    'البلد',
+    'بلد',
+    'الدولة',
+  ],
   'customer.taxNumber': [
     ...[
       'numéro de tva',
@@ -379,7 +409,7 @@ export const LAST_SYNONYMS: Readonly<Partial<Record<ImportField, readonly string
   // Unless it counts the rows.
   number: ['numéro', 'number', 'رقم', 'الرقم'],
   // Beside the customer it is the seller's own company.
-  'customer.name': ['société', 'company', 'billing company', 'الشركة', 'المقاولة'],
+  'customer.name': ['société', 'company', 'الشركة', 'المقاولة'],
   'terms.operationDate': [
     ...['date facture', 'date de facturation', 'date de pièce', 'date du document', 'date d’émission', 'date vente'],
     ...[

@@ -36,7 +36,7 @@ export interface ImportColumn {
   /** A field of the whole invoice stands on its first row; on others it is empty or the same. */
   readonly level: 'invoice' | 'line';
   readonly kind: ColumnKind;
-  /** Whether a file must have the column. Of the fields in `ONE_OF` it must have one. */
+  /** Whether a file must have the column. Of each list in `ONE_OF` it must have one. */
   readonly isRequired?: true;
   /** Whether the template leaves it out: other programs write it, or few need it. */
   readonly isRare?: true;
@@ -44,14 +44,18 @@ export interface ImportColumn {
 
 /**
  * The columns of a file, one row each, in the order of the template; their texts are in `column-headers.ts` beside it. A
- * file may have them in any order, and others besides. `document`, `line.unitPriceWithTax`, `currency` and those of
- * `source` are no fields of an input: the first tells which rows are one invoice, the second is a `unitPrice` with
- * `taxIncluded`, the third must be the dirham, and the others say whether the document is an invoice that stands.
+ * file may have them in any order, and others besides. Some are no fields of an input: `document` tells which rows are
+ * one invoice, the company and the two names of a person are parts of `customer.name`, `line.unitPriceWithTax` is a
+ * `unitPrice` with `taxIncluded`, `currency` must be the dirham, and those of `source` say whether the document is an
+ * invoice that stands.
  */
 export const IMPORT_COLUMNS = [
   { field: 'document', level: 'invoice', kind: 'key' },
   { field: 'number', level: 'invoice', kind: 'number' },
-  { field: 'customer.name', level: 'invoice', kind: 'line', isRequired: true },
+  { field: 'customer.name', level: 'invoice', kind: 'line' },
+  { field: 'customer.company', level: 'invoice', kind: 'line', isRare: true },
+  { field: 'customer.firstName', level: 'invoice', kind: 'line', isRare: true },
+  { field: 'customer.lastName', level: 'invoice', kind: 'line', isRare: true },
   { field: 'customer.ice', level: 'invoice', kind: 'ice' },
   { field: 'customer.kind', level: 'invoice', kind: 'customerKind' },
   { field: 'customer.address', level: 'invoice', kind: 'text' },
@@ -102,10 +106,23 @@ export function columnOf(field: string): ImportColumn | null {
   return BY_FIELD.get(field) ?? null;
 }
 
-/** Fields of which a file needs one. */
-export const ONE_OF = ['line.unitPrice', 'line.unitPriceWithTax'] as const satisfies readonly ImportField[];
+/** The forms of a price. */
+export const PRICES = ['line.unitPrice', 'line.unitPriceWithTax'] as const satisfies readonly ImportField[];
+
+/** Columns that name the customer. */
+export const NAMES = [
+  'customer.name',
+  'customer.company',
+  'customer.lastName',
+] as const satisfies readonly ImportField[];
+
+/** Fields of which a file needs one each, the usual one first. */
+export const ONE_OF: readonly (readonly [ImportField, ...ImportField[]])[] = [NAMES, PRICES];
+
+/** Parts of the customer's name. */
+const NAME_PARTS: ReadonlySet<string> = new Set(['customer.company', 'customer.firstName', 'customer.lastName']);
 
 /** Whether a field is one of `CreateInvoiceInput`. */
 export function isOfInput(field: string): boolean {
-  return field !== 'document' && field !== 'currency' && !field.startsWith('source.');
+  return field !== 'document' && field !== 'currency' && !field.startsWith('source.') && !NAME_PARTS.has(field);
 }

@@ -13,7 +13,7 @@ interface Fault {
 }
 
 /** Cells by which a customer is a company or abroad. That of the country may say Morocco. */
-const SAYS_KIND = ['customer.kind', 'customer.ice', 'customer.taxNumber'] as const;
+const SAYS_KIND = ['customer.kind', 'customer.ice', 'customer.taxNumber', 'customer.company'] as const;
 
 type Values = ReadonlyMap<string, unknown>;
 type Tree = { [name: string]: unknown };
@@ -41,6 +41,8 @@ export function withConsequences(
   const stated = new Map(values);
   if (stated.get('source.kind') === 'deposit' && stated.get('isDeposit') === undefined) stated.set('isDeposit', true);
   for (const field of values.keys()) if (!isOfInput(field)) stated.delete(field);
+  const name = nameOf(values, origins);
+  if (name) stated.set('customer.name', name);
   faults.push(...excluded(stated, (field) => field, origins));
   const means = stated.get('terms.paymentMeans');
   if (typeof means === 'string' && !Object.hasOwn(PAYMENT_MEANS, means)) {
@@ -80,6 +82,22 @@ function excluded(values: Values, pathOf: (field: string) => string, origins: Re
     const header = origins[pathOf(one)]?.header ?? '';
     return [{ param: pathOf(other), fault: 'excludes', facts: { other: header } } as const];
   });
+}
+
+/**
+ * Returns the name of the customer: the company, else what the column of the name has, else the names of the person; null
+ * without any. Its cell is then that of `customer.name`.
+ */
+function nameOf(values: Values, origins: Record<string, ShownCell>): string | null {
+  const text = (field: string) => (values.get(field) as string | undefined) ?? null;
+  const company = text('customer.company');
+  if (company !== null) {
+    moveOrigin(origins, 'customer.company', 'customer.name');
+    return company;
+  }
+  if (text('customer.name') !== null || text('customer.lastName') === null) return text('customer.name');
+  moveOrigin(origins, 'customer.lastName', 'customer.name');
+  return [text('customer.firstName'), text('customer.lastName')].filter((part) => part !== null).join(' ');
 }
 
 function moveOrigin(origins: Record<string, ShownCell>, from: string, to: string): void {

@@ -8,7 +8,7 @@ import {
   UNDECIDED_PRICES,
   type UndecidedHeaders,
 } from './column-synonyms.ts';
-import { columnOf, IMPORT_COLUMNS, type ImportField, ONE_OF } from './columns.ts';
+import { columnOf, IMPORT_COLUMNS, type ImportField, ONE_OF, PRICES } from './columns.ts';
 import { PROGRAM_HEADERS } from './program-headers.ts';
 import type { ColumnMapping, ReadColumn } from './reading.ts';
 
@@ -38,7 +38,7 @@ function keyWithoutCurrency(header: string): string {
 const wordsIn = (header: string) => folded(header).match(/[\p{L}\p{N}]+|[%#]/gu) ?? [];
 
 const DISCOUNTS = fieldsByKey(UNDECIDED_DISCOUNTS);
-const PRICES = fieldsByKey([UNDECIDED_PRICES]);
+const UNCLEAR_PRICES = fieldsByKey([UNDECIDED_PRICES]);
 
 function fieldsByKey(undecided: readonly UndecidedHeaders[]): ReadonlyMap<string, readonly ImportField[]> {
   return new Map(
@@ -132,15 +132,19 @@ export function recognizeColumns(headers: readonly string[], mapping: ColumnMapp
       taken.add(header.field);
     }
   }
+  // `Nom` is that of a person beside `Prénom`, and else that of anybody.
+  const last = found.indexOf('customer.lastName');
+  if (last >= 0 && chosen[last] === undefined && !taken.has('customer.firstName') && !taken.has('customer.name'))
+    found[last] = 'customer.name';
   // Many programs write a price in both forms. The one without tax is what the other is computed from.
-  const [withoutTax, withTax] = ONE_OF;
+  const [withoutTax, withTax] = PRICES;
   const isBoth = found.includes(withoutTax) && found.includes(withTax) && !chosen.includes(withTax);
-  const isPriced = ONE_OF.some((field) => found.includes(field));
+  const isPriced = PRICES.some((field) => found.includes(field));
   const mayBe = (key: string, index: number): readonly ImportField[] => {
     if (chosen[index] !== undefined || meanings.has(key)) return [];
     const first = key.replace(/ \d+$/, '');
     const repeated = isRepeated(first) ? KNOWN.get(first)?.field : undefined;
-    return repeated ? [repeated] : (DISCOUNTS.get(key) ?? (isPriced ? [] : (PRICES.get(key) ?? [])));
+    return repeated ? [repeated] : (DISCOUNTS.get(key) ?? (isPriced ? [] : (UNCLEAR_PRICES.get(key) ?? [])));
   };
   return headers.map((header, index) => {
     const key = keys[index] ?? '';
@@ -168,13 +172,16 @@ function repeatedKeys(keys: readonly string[], mapping: ColumnMapping | null): R
 
 /**
  * Returns the required fields that no column is, and those of which somebody has to say whether a column is it. Of those
- * of which one is enough, the first.
+ * of which one is enough, the usual one.
  */
 export function missingFields(columns: readonly ReadColumn[]): readonly string[] {
   const has = (field: ImportField) => columns.some((column) => column.field === field);
-  const required = IMPORT_COLUMNS.filter((column) => 'isRequired' in column && !has(column.field));
+  const needed = new Set(ONE_OF.flatMap((fields) => (fields.some(has) ? [] : [fields[0]])));
+  const required = IMPORT_COLUMNS.filter(
+    (column) => ('isRequired' in column && !has(column.field)) || needed.has(column.field),
+  );
   const undecided = columns.flatMap(({ mayBe }) => mayBe?.[0] ?? []);
-  return [...new Set([...required.map(({ field }) => field), ...(ONE_OF.some(has) ? [] : [ONE_OF[0]]), ...undecided])];
+  return [...new Set([...required.map(({ field }) => field), ...undecided])];
 }
 
 /** Words that only French or only English headers have, folded. */

@@ -75,6 +75,26 @@ describe('files of spreadsheets', () => {
     ]);
   });
 
+  it('joins the names of a person in an export of WooCommerce', async () => {
+    const mapping = { 'item cost': 'line.unitPrice', [PRIVATE_CUSTOMERS]: 'customer.kind' };
+    const { reading, invoices } = await readSpreadsheet(join(FOLDER, 'woocommerce.csv'), { mapping });
+    expect(reading.missing).toEqual([]);
+    expect(invoices).toMatchObject([
+      { problems: [], input: { customer: { name: 'Sara Alami', email: 'sara@example.com', kind: 'person' } } },
+    ]);
+  });
+
+  it('takes a company for one, although customers without an ICE are private persons', async () => {
+    const mapping = { [PRIVATE_CUSTOMERS]: 'customer.kind', ice: null };
+    const { invoices } = await readSpreadsheet(join(FOLDER, 'names-in-parts.csv'), { mapping });
+    expect(invoices.map(({ input }) => input.customer)).toEqual([
+      { name: 'Sara Alami', kind: 'person' },
+      { name: 'Atlas Distribution SARL' },
+      { name: 'Café du Rif', kind: 'person' },
+      { kind: 'person' },
+    ]);
+  });
+
   it('takes customers of whom it knows nothing for private persons, if somebody says so', async () => {
     const mapping = { [PRIVATE_CUSTOMERS]: 'customer.kind' };
     const { reading, invoices } = await readSpreadsheet(join(FOLDER, 'private-customers.csv'), { mapping });
