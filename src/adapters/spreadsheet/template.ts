@@ -65,7 +65,12 @@ function invoiceSheet(language: DocumentLanguage): string {
 
 /** Whether the cells of a column must be filled. A file may lack a quantity or a rate, but not a cell of such a column. */
 function isRequired({ field, kind, ...column }: TemplateColumn): boolean {
-  return 'isRequired' in column || ONE_OF.some((fields) => fields.includes(field)) || kind === 'quantity' || kind === 'taxRate';
+  return (
+    'isRequired' in column ||
+    ONE_OF.some((fields) => fields.includes(field)) ||
+    kind === 'quantity' ||
+    kind === 'taxRate'
+  );
 }
 
 /** What a cell of a column says when it is chosen, and the list that it offers. Other values are not refused. */

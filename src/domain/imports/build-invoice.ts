@@ -145,7 +145,9 @@ function isNeeded({ column: { field, isRequired } }: LaidColumn, columns: readon
 
 /** A field that is no field of the input: null. */
 function paramOf(field: string): string | null {
-  return field.startsWith('lines.') || isOfInput(field) ? field.replace('.unitPriceWithTax', '.unitPrice') : null;
+  return field.startsWith('lines.') || isOfInput(field)
+    ? field.replace(/(?<=\.)(amount|unitPrice)(AsPriced|WithTax)$/, '$1')
+    : null;
 }
 
 function shownNumber(values: ReadonlyMap<string, unknown>): string | null {

@@ -178,10 +178,20 @@ export const COLUMN_EXPLANATIONS: Readonly<Record<ImportField, Texts>> = {
     ar: 'من مجموع كل السطور، بالدرهم دون ضريبة.',
     en: 'Of the sum of all lines, in dirhams without tax.',
   },
+  'discount.amountAsPriced': {
+    fr: 'Sur la somme de toutes les lignes, en dirhams\u00a0: TTC si les prix des lignes le sont, sinon hors taxe.',
+    ar: 'من مجموع كل السطور، بالدرهم: مع الضريبة إن كانت أثمنة السطور معها، وإلا فدونها.',
+    en: 'Of the sum of all lines, in dirhams: with tax if the prices of the lines have it, else without.',
+  },
   'charge.amount': {
     fr: 'Ce qui s’ajoute à la somme des lignes, en dirhams hors taxe.',
     ar: 'ما يُضاف إلى مجموع السطور، بالدرهم دون ضريبة.',
     en: 'What is added to the sum of the lines, in dirhams without tax.',
+  },
+  'charge.amountAsPriced': {
+    fr: 'Ce qui s’ajoute à la somme des lignes, en dirhams\u00a0: TTC si les prix des lignes le sont, sinon hors taxe.',
+    ar: 'ما يُضاف إلى مجموع السطور، بالدرهم: مع الضريبة إن كانت أثمنة السطور معها، وإلا فدونها.',
+    en: 'What is added to the sum of the lines, in dirhams: with tax if the prices of the lines have it, else without.',
   },
   'withholding.percent': {
     fr: 'La part de la TVA que l’acheteur retient et verse lui-même\u00a0: 75 ou 100.',

@@ -49,7 +49,17 @@ export const COLUMN_HEADERS: Readonly<Record<ImportField, Texts>> = {
     ar: 'الخصم الإجمالي بالدرهم',
     en: 'Invoice discount in dirhams',
   },
+  'discount.amountAsPriced': {
+    fr: 'Remise globale, HT ou TTC comme les prix',
+    ar: 'الخصم الإجمالي، مع الضريبة أو دونها كالأثمنة',
+    en: 'Invoice discount, with tax if prices have it',
+  },
   'charge.amount': { fr: 'Frais (livraison) HT', ar: 'مصاريف (التوصيل) دون ضريبة', en: 'Charge (delivery) excl. tax' },
+  'charge.amountAsPriced': {
+    fr: 'Frais (livraison), HT ou TTC comme les prix',
+    ar: 'مصاريف (التوصيل)، مع الضريبة أو دونها كالأثمنة',
+    en: 'Charge (delivery), with tax if prices have it',
+  },
   'withholding.percent': {
     fr: 'TVA retenue à la source en %',
     ar: 'الضريبة المحجوزة في المنبع بالنسبة المئوية',

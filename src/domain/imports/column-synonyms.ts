@@ -463,6 +463,15 @@ export const UNDECIDED_DISCOUNTS: readonly UndecidedHeaders[] = [
   },
 ];
 
+/** Headers that do not say whether a charge includes tax, of which somebody has to choose. */
+export const UNDECIDED_CHARGES: UndecidedHeaders = {
+  fields: ['charge.amountAsPriced', 'charge.amount'],
+  headers: [
+    ...['frais de port', 'frais de livraison', 'frais livraison', 'frais d’expédition', 'montant livraison'],
+    ...['shipping cost', 'shipping amount', 'shipping fee', 'shipping charge', 'delivery fee', 'مصاريف الشحن'],
+  ],
+};
+
 /** Headers that do not say whether the price includes tax, of which somebody has to choose if no other one says it. */
 export const UNDECIDED_PRICES: UndecidedHeaders = {
   fields: ['line.unitPrice', 'line.unitPriceWithTax'],

@@ -46,7 +46,7 @@ export interface ImportColumn {
  * The columns of a file, one row each, in the order of the template; their texts are in `column-headers.ts` beside it. A
  * file may have them in any order, and others besides. Some are no fields of an input: `document` tells which rows are
  * one invoice, the company and the two names of a person are parts of `customer.name`, `line.unitPriceWithTax` is a
- * `unitPrice` with `taxIncluded`, `currency` must be the dirham, and those of `source` say whether the document is an
+ * `unitPrice` with `taxIncluded`, an amount as priced has tax if the prices have it, `currency` must be the dirham, and those of `source` say whether the document is an
  * invoice that stands.
  */
 export const IMPORT_COLUMNS = [
@@ -85,7 +85,9 @@ export const IMPORT_COLUMNS = [
   { field: 'servicePeriod.to', level: 'invoice', kind: 'date', isRare: true },
   { field: 'discount.percent', level: 'invoice', kind: 'percent', isRare: true },
   { field: 'discount.amount', level: 'invoice', kind: 'money', isRare: true },
+  { field: 'discount.amountAsPriced', level: 'invoice', kind: 'money', isRare: true },
   { field: 'charge.amount', level: 'invoice', kind: 'money', isRare: true },
+  { field: 'charge.amountAsPriced', level: 'invoice', kind: 'money', isRare: true },
   { field: 'withholding.percent', level: 'invoice', kind: 'percent', isRare: true },
   { field: 'isDeposit', level: 'invoice', kind: 'flag', isRare: true },
   { field: 'amount', level: 'invoice', kind: 'money' },

@@ -23,11 +23,14 @@ const EXCLUSIVE = [
   ['line.unitPrice', 'line.unitPriceWithTax'],
   ['line.discount.percent', 'line.discount.amount'],
   ['discount.percent', 'discount.amount'],
+  ['discount.percent', 'discount.amountAsPriced'],
+  ['discount.amount', 'discount.amountAsPriced'],
+  ['charge.amount', 'charge.amountAsPriced'],
 ] as const;
 
 /**
  * Makes the input of an invoice from the values of its cells, by the dotted paths of their fields, and adds what follows
- * from them: a price that includes tax, a customer abroad, means of payment in words. Renames `origins` alike.
+ * from them: amounts that include tax, a customer's name and kind, means of payment in words. Renames `origins` alike.
  * @param privateCustomers whether customers of whom nothing says what they are are private persons
  */
 export function withConsequences(
@@ -57,6 +60,16 @@ export function withConsequences(
   const isSaid = SAYS_KIND.some((field) => origins[field] !== undefined) || stated.get('customer.kind') !== undefined;
   if (privateCustomers && !isSaid) stated.set('customer.kind', 'person');
   if (stated.get('customer.kind') === COMPANY.kind) stated.delete('customer.kind');
+  const areWithTax = lines.length > 0 && lines.every((line) => line.get('line.unitPriceWithTax') !== undefined);
+  for (const whole of ['discount', 'charge'] as const) {
+    const amount = values.get(`${whole}.amountAsPriced`);
+    stated.delete(`${whole}.amountAsPriced`);
+    // Shops write 0.00 for none.
+    if (!amount || stated.has(`${whole}.amount`)) continue;
+    stated.set(`${whole}.amount`, amount);
+    if (areWithTax) stated.set(`${whole}.taxIncluded`, true);
+    moveOrigin(origins, `${whole}.amountAsPriced`, `${whole}.amount`);
+  }
   for (const [field, value] of stated) put(input, field, value);
   input.lines = lines.map((line, nth) => {
     const path = (field: string) => `lines.${nth}.${field.slice('line.'.length)}`;

@@ -10,8 +10,8 @@ export interface ProgramHeaders {
 
 /**
  * What other programs write above their columns where the header alone says nothing, such as `Name` above orders. A total
- * of the document is taken where it is one, so that a price or a charge that is understood wrongly is a problem of the
- * invoice (`amount_mismatch`), and no wrong invoice.
+ * of the document is taken where it is one, so that a price, a discount or a charge that is understood wrongly is a
+ * problem of the invoice (`amount_mismatch`), and no wrong invoice.
  */
 export const PROGRAM_HEADERS: readonly ProgramHeaders[] = [
   // Odoo: prices are those without tax, unless a tax is configured otherwise, which the total shows.
@@ -32,17 +32,24 @@ export const PROGRAM_HEADERS: readonly ProgramHeaders[] = [
     has: ['Name', 'Lineitem name', 'Lineitem price'],
     fields: {
       ...{ Name: 'document', Total: 'amount', 'Created at': 'terms.operationDate' },
-      ...{ Taxes: null, 'Discount Amount': null },
+      ...{ Taxes: null, 'Discount Amount': 'discount.amountAsPriced', Shipping: 'charge.amountAsPriced' },
     },
   },
   // Exports of WooCommerce repeat the order in the row of each item.
   {
     has: ['Order Number', 'Item Name', 'Order Status'],
-    fields: { 'Order Number': 'document', 'Order Total Amount': 'amount', 'Order Total': 'amount' },
+    fields: {
+      ...{ 'Order Number': 'document', 'Order Total Amount': 'amount', 'Order Total': 'amount' },
+      ...{ 'Order Shipping Amount': 'charge.amountAsPriced', 'Cart Discount Amount': 'discount.amountAsPriced' },
+    },
   },
   {
     has: ['Numéro de commande', 'Nom de l’article', 'État de la commande'],
-    fields: { 'Numéro de commande': 'document', 'Total de la commande': 'amount', 'Total commande': 'amount' },
+    fields: {
+      ...{ 'Numéro de commande': 'document', 'Total de la commande': 'amount', 'Total commande': 'amount' },
+      ...{ 'Montant de livraison de la commande': 'charge.amountAsPriced' },
+      ...{ 'Montant de la remise du panier': 'discount.amountAsPriced' },
+    },
   },
   // Zoho.
   {

@@ -4,6 +4,7 @@ import { COLUMN_HEADERS, RESULT_COLUMNS } from './column-headers.ts';
 import {
   COLUMN_SYNONYMS,
   LAST_SYNONYMS,
+  UNDECIDED_CHARGES,
   UNDECIDED_DISCOUNTS,
   UNDECIDED_PRICES,
   type UndecidedHeaders,
@@ -38,6 +39,7 @@ function keyWithoutCurrency(header: string): string {
 const wordsIn = (header: string) => folded(header).match(/[\p{L}\p{N}]+|[%#]/gu) ?? [];
 
 const DISCOUNTS = fieldsByKey(UNDECIDED_DISCOUNTS);
+const CHARGES = fieldsByKey([UNDECIDED_CHARGES]);
 const UNCLEAR_PRICES = fieldsByKey([UNDECIDED_PRICES]);
 
 function fieldsByKey(undecided: readonly UndecidedHeaders[]): ReadonlyMap<string, readonly ImportField[]> {
@@ -144,7 +146,8 @@ export function recognizeColumns(headers: readonly string[], mapping: ColumnMapp
     if (chosen[index] !== undefined || meanings.has(key)) return [];
     const first = key.replace(/ \d+$/, '');
     const repeated = isRepeated(first) ? KNOWN.get(first)?.field : undefined;
-    return repeated ? [repeated] : (DISCOUNTS.get(key) ?? (isPriced ? [] : (UNCLEAR_PRICES.get(key) ?? [])));
+    if (repeated) return [repeated];
+    return DISCOUNTS.get(key) ?? CHARGES.get(key) ?? (isPriced ? [] : (UNCLEAR_PRICES.get(key) ?? []));
   };
   return headers.map((header, index) => {
     const key = keys[index] ?? '';

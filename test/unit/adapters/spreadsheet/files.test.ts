@@ -75,6 +75,38 @@ describe('files of spreadsheets', () => {
     ]);
   });
 
+  it('takes delivery and discount of an order of Shopify as its prices are', async () => {
+    const readAs = (field: string) =>
+      readSpreadsheet(join(FOLDER, 'shopify-delivery.csv'), { mapping: { 'lineitem price': field } });
+    const { reading, invoices } = await readAs('line.unitPriceWithTax');
+    expect(reading.missing).toEqual([]);
+    expect(invoices.map(({ problems }) => problems)).toEqual([[], []]);
+    expect(invoices.map(({ input }) => input)).toMatchObject([
+      {
+        customer: { name: 'Amina Alaoui' },
+        discount: { amount: 2400, taxIncluded: true },
+        charge: { amount: 3600, taxIncluded: true },
+        amount: 25_200,
+      },
+      { customer: { name: 'Atlas Distribution SARL' }, amount: 12_000 },
+    ]);
+    expect(invoices[1]?.input).not.toHaveProperty('charge');
+    const without = (await readAs('line.unitPrice')).invoices[0]?.input;
+    expect(without).toMatchObject({ discount: { amount: 2400 }, charge: { amount: 3600 } });
+    expect(JSON.stringify(without)).not.toContain('taxIncluded');
+  });
+
+  it('asks whether a delivery has tax', async () => {
+    const file = join(FOLDER, 'delivery-unclear.csv');
+    const { reading } = await readSpreadsheet(file);
+    expect(reading.columns.at(-1)?.mayBe).toEqual(['charge.amountAsPriced', 'charge.amount']);
+    const chargeOf = async (field: string | null) =>
+      (await readSpreadsheet(file, { mapping: { 'frais port': field } })).invoices[0]?.input.charge;
+    expect(await chargeOf('charge.amountAsPriced')).toEqual({ amount: 3600, taxIncluded: true });
+    expect(await chargeOf('charge.amount')).toEqual({ amount: 3600 });
+    expect(await chargeOf(null)).toBeUndefined();
+  });
+
   it('joins the names of a person in an export of WooCommerce', async () => {
     const mapping = { 'item cost': 'line.unitPrice', [PRIVATE_CUSTOMERS]: 'customer.kind' };
     const { reading, invoices } = await readSpreadsheet(join(FOLDER, 'woocommerce.csv'), { mapping });
