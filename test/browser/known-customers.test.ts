@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { invoiceBody } from '../support/client.ts';
+import { firstOf } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 import { expectAccessible, openWorkspacePage } from '../support/workspace-page.ts';
@@ -37,7 +38,7 @@ describe.skipIf(BROWSER_PATH === null)('the customers of earlier invoices in the
     await page.keyboard.type(text);
   }
 
-  it.each(['fr', 'ar', 'en'] as const)('are chosen by keyboard, and issued with terms (%s)', async (language) => {
+  it.each(firstOf(['ar', 'fr', 'en']))('are chosen by keyboard, and issued with terms (%s)', async (language) => {
     const { page, client, close } = await openWorkspacePage(service, browser, { open: 'home', language });
     await client.post('/v1/invoices', invoiceBody({ customer: ATLAS }));
     const input = {

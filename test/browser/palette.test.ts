@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { invoiceBody } from '../support/client.ts';
+import { firstOf } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 import { expectAccessible, openWorkspacePage, PHONE } from '../support/workspace-page.ts';
@@ -32,7 +33,7 @@ describe.skipIf(BROWSER_PATH === null)('the palette in a browser', () => {
     await page.waitForSelector('.palette[open]');
   }
 
-  it.each(['fr', 'en', 'ar'])('finds documents, pages and actions by keyboard alone: %s', async (language) => {
+  it.each(firstOf(['ar', 'fr', 'en']))('finds documents, pages and actions by keyboard alone: %s', async (language) => {
     const { page, client, tenant, complaints, close } = await openWorkspacePage(service, browser, {
       language,
       ...(language === 'ar' && { size: PHONE }),
