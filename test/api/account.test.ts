@@ -86,7 +86,7 @@ describe('keys', () => {
     const at = Date.parse(await lastUse());
     expect(at).toBeGreaterThanOrEqual(before);
     expect(at % 60_000).toBe(0);
-  }, 40_000);
+  });
 
   it('are rotated by creating the new key first, and a key may revoke itself', async () => {
     const own = await service.tenant();

@@ -94,4 +94,4 @@ it('credits a part of hours', async () => {
   expect((await client.settled(id)).status).toBe('accepted');
   const credit = await cli('invoices', 'credit', id, '--reason', 'return', '--lines', '1:0.25');
   expect(credit).toMatchObject({ code: 0, text: expect.stringContaining('of 3000 centimes is created') });
-}, 60_000);
+});

@@ -27,4 +27,4 @@ it('a file that is saved again while it is imported is imported again', async ()
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});
