@@ -3,6 +3,7 @@ import { columnName } from '../../text/column-name.ts';
 import { inlineText, placeOf } from '../workbook/markup.ts';
 import { columnElements } from './column-widths.ts';
 import type { ResultPlace, VerdictCursor } from './result-columns.ts';
+import { type WiderFilter, widenedFilter } from './result-filter.ts';
 import { columnOf, Places, type SheetExtent } from './sheet-extent.ts';
 import { attributeOf, prefixOf, type XmlPiece, xmlPieces } from './xml-pieces.ts';
 
@@ -12,6 +13,8 @@ export interface SheetAdditions {
   readonly verdicts: VerdictCursor;
   readonly headerRow: number;
   readonly extent: SheetExtent;
+  /** What its filter becomes; null if it stays as it is. */
+  readonly filter: WiderFilter | null;
   /** The format of texts, as a place in the workbook's formats; null if it has none. */
   readonly textStyle: number | null;
 }
@@ -32,7 +35,7 @@ interface OwnCell {
   readonly style: string | number | null;
 }
 
-const NAMES = ['dimension', 'cols', 'col', 'sheetData', 'row', 'c', 'f', 'extLst'];
+const NAMES = ['dimension', 'cols', 'col', 'sheetData', 'row', 'c', 'f', 'autoFilter', 'extLst'];
 
 /** A cell whose end is not read yet. */
 interface OpenCell {
@@ -133,6 +136,9 @@ class SheetWriter {
       case 'c':
         if (kind === 'end') break;
         this.#enterCell(piece);
+        return;
+      case 'autoFilter':
+        this.#written.push(widenedFilter(piece, this.#additions.filter));
         return;
       case 'extLst':
         if (this.#inRow) this.#writeOwn();

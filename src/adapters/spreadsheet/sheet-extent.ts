@@ -9,6 +9,8 @@ export interface SheetExtent {
   readonly rows: number;
   /** The format of the last heading, as written; null if it has none. */
   readonly headingStyle: string | null;
+  /** The range of its automatic filter, as written; null if it has none. */
+  readonly filter: string | null;
 }
 
 /** Merged cells that are wider say nothing of where the table ends, columns. */
@@ -27,6 +29,7 @@ export async function sheetExtent(
   const places = new Places();
   let [columns, rows] = [0, 0];
   let headingStyle: string | null = null;
+  let filter: string | null = null;
   let cell: XmlPiece | null = null;
   /** The text that is read: a value, or a part of an inline text. */
   let text: string | null = null;
@@ -45,6 +48,7 @@ export async function sheetExtent(
         const [last, row] = endOfRange(attributeOf(piece, 'ref') ?? '');
         if (row >= headerRow && last <= WIDEST_MERGE) columns = Math.max(columns, last);
       }
+      if (piece.name === 'autoFilter') filter ??= attributeOf(piece, 'ref');
       if (piece.kind === 'end') {
         if (piece.name === 'c') cell = null;
         else if (cell && text !== null && !isBlank(text, cell, blanks)) {
@@ -64,12 +68,12 @@ export async function sheetExtent(
       } else if (cell && piece.kind === 'start' && TEXTS.has(piece.name)) text = '';
     }
   }
-  return { columns, rows, headingStyle };
+  return { columns, rows, headingStyle, filter };
 }
 
 /** What a cell has its content in: a value, or parts of an inline text. */
 const TEXTS = new Set(['v', 't']);
-const NAMES = ['row', 'c', 'f', ...TEXTS, 'mergeCell'];
+const NAMES = ['row', 'c', 'f', ...TEXTS, 'mergeCell', 'autoFilter'];
 
 function isBlank(text: string, cell: XmlPiece, blanks: ReadonlySet<number>): boolean {
   return attributeOf(cell, 't') === 's' ? blanks.has(Number(text)) : text.trim() === '';

@@ -2,9 +2,12 @@ import { UnreadableFile } from '../../domain/imports/reading.ts';
 import type { Parts } from './read-zip.ts';
 import { relationshipsOf, sheetsOf, workbookPath } from './workbook-parts.ts';
 
-/** The paths of the parts of a workbook that a result needs. It changes the first two. */
+/** The paths of the parts of a workbook that a result needs. It changes the first three. */
 export interface WorkbookPlaces {
+  readonly workbook: string;
   readonly sheet: string;
+  /** The place of the sheet among all, from 0. */
+  readonly nth: number;
   /** Null if the workbook has no formats. */
   readonly styles: string | null;
   /** Null if the workbook shares no texts. */
@@ -16,9 +19,10 @@ export async function workbookPlaces(parts: Parts, sheetName: string): Promise<W
   const workbook = await workbookPath(parts);
   const related = await relationshipsOf(parts, workbook);
   const { sheets } = await sheetsOf(parts, workbook);
-  const sheet = related.get(sheets.find(({ name }) => name === sheetName)?.id ?? '');
+  const nth = sheets.findIndex(({ name }) => name === sheetName);
+  const sheet = related.get(sheets[nth]?.id ?? '');
   if (!sheet) throw new UnreadableFile('no_sheet');
   const pathOf = (type: string) =>
     related.values().find((each) => each.type === type && parts.paths.has(each.path))?.path ?? null;
-  return { sheet: sheet.path, styles: pathOf('styles'), strings: pathOf('sharedStrings') };
+  return { workbook, sheet: sheet.path, nth, styles: pathOf('styles'), strings: pathOf('sharedStrings') };
 }

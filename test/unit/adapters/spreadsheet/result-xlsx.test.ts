@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import readSpreadsheet from 'read-excel-file/node';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { resultWriter } from '../../../../src/adapters/spreadsheet/result-writer.ts';
 import { packed } from '../../../../src/adapters/workbook/pack.ts';
 import { workbookParts } from '../../../../src/adapters/workbook/parts.ts';
@@ -37,6 +37,12 @@ async function workbookOf(sheet: string, others: Readonly<Record<string, string>
 async function written(book: Buffer, verdicts = [verdictOf(2)], changes: Partial<FileReading> = {}): Promise<Buffer> {
   return resultOf(resultWriter, book, readingOf('xlsx', changes), verdicts);
 }
+
+/** The columns of the sheet when it comes back. */
+const RETURNED = ['Nom', 'Prix', ...HEADINGS].map((header, index) => ({
+  ...{ index, header, key: header, field: null },
+  isResult: index > 1,
+}));
 
 const rowsOf = async (book: Buffer) => (await readSpreadsheet(book)).find(({ sheet }) => sheet === 'Factures')?.data;
 
@@ -84,6 +90,49 @@ it('adds the columns after the last used one, and leaves all else as it is', asy
   expect(rest(sheet)).toBe(rest(SHEET));
 });
 
+describe('an automatic filter', () => {
+  const names = [
+    ['_xlnm._FilterDatabase', '1', 'Factures!$A$1:$B$4'],
+    ['_xlnm._FilterDatabase', '0', 'Autre!$A$1:$B$4'],
+    ['Prix', '1', 'Factures!$A$1:$B$4'],
+  ] as const;
+  const namesOf = (ranges: readonly string[]) =>
+    names.map(
+      ([name, sheet], nth) =>
+        `<definedName name="${name}" localSheetId="${sheet}" hidden="1">${ranges[nth]}</definedName>`,
+    );
+
+  /** Returns the filter and the names of what comes back of a sheet with the filter. */
+  async function returned(filter: string, book?: Buffer) {
+    const workbook = workbookParts(['Autre', 'Factures'], false)['xl/workbook.xml'] ?? '';
+    const sheet = SHEET.replace('<mergeCells', `${filter}<mergeCells`);
+    const ranges = namesOf(names.map(([, , range]) => range)).join('');
+    const withNames = workbook.replace('</sheets>', `</sheets><definedNames>${ranges}</definedNames>`);
+    const first = await workbookOf(sheet, { 'xl/workbook.xml': withNames });
+    const result = book ? await written(book, undefined, { columns: RETURNED }) : await written(first);
+    const parts = await unzipped(result);
+    const found = /<autoFilter.*<\/autoFilter>|<autoFilter[^>]*\/>/.exec(String(parts.get('xl/worksheets/sheet2.xml')));
+    const ended = String(parts.get('xl/workbook.xml')).match(/<definedName .*?<\/definedName>/g);
+    return { filter: found?.[0], names: ended, result };
+  }
+
+  it('gets the columns of the verdicts, and so does its name, once', async () => {
+    const column = '<filterColumn colId="0"><filters><filter val="A1:B4"/></filters></filterColumn>';
+    const first = await returned(`<autoFilter ref="A1:B4">${column}</autoFilter>`);
+    expect(first.filter).toBe(`<autoFilter ref="A1:G4">${column}</autoFilter>`);
+    expect(first.names).toEqual(namesOf(['Factures!$A$1:$G$4', 'Autre!$A$1:$B$4', 'Factures!$A$1:$B$4']));
+    const again = await returned('', first.result);
+    expect(again.filter).toBe(first.filter);
+    expect(again.names).toEqual(first.names);
+  });
+
+  it.each(['A1:A4', 'A1', 'A:B', '#REF!', ''])('stays as it is if its range is %j', async (ref) => {
+    const { filter, names: after } = await returned(`<autoFilter ref="${ref}"/>`);
+    expect(filter).toBe(`<autoFilter ref="${ref}"/>`);
+    expect(after).toEqual(namesOf(names.map(([, , range]) => range)));
+  });
+});
+
 it('takes blanks, and what is beyond the columns that are read, for no content', async () => {
   const sheet = SHEET.replace(
     '<c r="H2" s="2"/>',
@@ -106,10 +155,7 @@ it('keeps the columns of an earlier return, whose verdicts it replaces', async (
   const first = await written(await workbookOf(SHEET), [
     verdictOf(2, { status: 'Erreur', reason: 'Prix', number: null }),
   ]);
-  const columns = ['Nom', 'Prix', ...HEADINGS].map((header, index) => ({
-    ...{ index, header, key: header, field: null },
-    isResult: index > 1,
-  }));
+  const columns = RETURNED;
   const second = await written(first, [verdictOf(2)], { columns });
   expect(await rowsOf(second)).toEqual([
     ['Nom', 'Prix', ...HEADINGS],
