@@ -8,7 +8,7 @@ import { checkText, projectFiles } from './check/text-rules.ts';
 
 /**
  * Checks the tree under `root` (a folder with src/, package.json and the other files of the project): the import table,
- * cycles between modules, packages that `npm ci --omit=dev` would not install, files that read the
+ * cycles between modules, modules of Node that pages would load, packages that `npm ci --omit=dev` would not install, files that read the
  * process environment, and texts that tie the project to one machine. Returns one line per problem.
  */
 export function checkTree(root: string, table: readonly Row[] = IMPORT_TABLE): string[] {
@@ -32,7 +32,7 @@ export function checkTree(root: string, table: readonly Row[] = IMPORT_TABLE): s
     }
     if (file.startsWith('src/')) problems.push(...checkSource(file, imports, environmentReads, table, dependencies));
   }
-  return [...problems, ...findCycles(modules)];
+  return [...problems, ...findNodeInPages(modules), ...findCycles(modules)];
 }
 
 /** Checks a file of src/. */
@@ -113,6 +113,22 @@ function checkPackage(
 /** The target of a relative import as a path from the root; null for packages and computed specifiers. */
 function resolve(file: string, { specifier }: ModuleImport): string | null {
   return specifier?.startsWith('.') ? posix.join(posix.dirname(file), specifier) : null;
+}
+
+/** Modules of Node that a page would load, which browsers lack. */
+function findNodeInPages(modules: ReadonlyMap<string, ModuleReading>): string[] {
+  const problems: string[] = [];
+  // A set is iterated to what is added meanwhile.
+  const reached = new Set([...modules.keys()].filter((file) => file.startsWith('src/dashboard/')));
+  for (const file of reached)
+    for (const found of modules.get(file)?.imports ?? []) {
+      if (found.kind === 'type') continue;
+      if (found.specifier?.startsWith('node:'))
+        problems.push(`${file}:${found.line}: pages load it, and browsers have no ${found.specifier}`);
+      const target = resolve(file, found);
+      if (target !== null) reached.add(target);
+    }
+  return problems;
 }
 
 /** Import cycles, type imports included. A module that runs in another thread does not close a cycle. */

@@ -267,7 +267,19 @@ describe('checkTree', () => {
 
   it('reads the pages', () => {
     write({ 'src/dashboard/main.tsx': `import { Page } from '../app/app.ts';\ndocument.title = <Page />;` });
-    expect(checkTree(root)).toEqual(['src/dashboard/main.tsx:1: dashboard/ may not import src/app/app.ts']);
+    expect(checkTree(root)).toEqual([
+      'src/dashboard/main.tsx:1: dashboard/ may not import src/app/app.ts',
+      // It would come with it.
+      'src/domain/invoice/create-invoice-input.ts:1: pages load it, and browsers have no node:crypto',
+    ]);
+  });
+
+  it('reports a module of Node that a page loads by way of another module', () => {
+    write({
+      'src/dashboard/main.tsx': `import { limit } from '../domain/limits.ts';`,
+      'src/domain/limits.ts': `import { randomUUID } from 'node:crypto'; import type { Hash } from 'node:crypto';`,
+    });
+    expect(checkTree(root)).toEqual(['src/domain/limits.ts:1: pages load it, and browsers have no node:crypto']);
   });
 
   it('skips installed files and output of runs', () => {
