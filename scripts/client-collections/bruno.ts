@@ -4,10 +4,12 @@ import {
   collectionRequests,
   ENVIRONMENTS,
   type Parameter,
+  withoutSiteLinks,
 } from './requests.ts';
 
 /** Returns the files of the collection for Bruno by their paths in its folder. */
-export function brunoCollection(document: ApiDocument): Record<string, string> {
+export function brunoCollection(api: ApiDocument): Record<string, string> {
+  const document = withoutSiteLinks(api);
   const requests = collectionRequests(document);
   const { title, description } = document.info;
   const files: Record<string, string> = {

@@ -4,12 +4,14 @@ import {
   collectionRequests,
   ENVIRONMENTS,
   type Parameter,
+  withoutSiteLinks,
 } from './requests.ts';
 
 const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 
 /** Returns the files for Postman by their names: the collection, and an environment for each service. */
-export function postmanCollection(document: ApiDocument): Record<string, string> {
+export function postmanCollection(api: ApiDocument): Record<string, string> {
+  const document = withoutSiteLinks(api);
   const requests = collectionRequests(document);
   const folders = document.tags.map((tag) => ({
     ...tag,

@@ -52,6 +52,15 @@ interface ApiParameter {
   readonly schema: { readonly $ref?: string };
 }
 
+/**
+ * Returns the document as the programs show it: links to pages of the service lead nowhere there, so they become the
+ * address of the page, behind the variable of the service.
+ */
+export function withoutSiteLinks(document: ApiDocument): ApiDocument {
+  const text = JSON.stringify(document).replaceAll(/\[([^\]]+)\]\((\/[^)\s]+)\)/g, '$1 (`{{base_url}}$2`)');
+  return JSON.parse(text) as ApiDocument;
+}
+
 /** What is sent for parameters whose value the collection knows: both programs replace it by a new UUID. */
 const VALUES: Readonly<Record<string, string>> = { 'Idempotency-Key': '{{$guid}}' };
 

@@ -43,6 +43,12 @@ describe('the collections for Bruno and Postman', () => {
     }
   });
 
+  it('have no link that leads nowhere in these programs', () => {
+    const text = Object.values({ ...brunoCollection(document), ...postmanCollection(document) }).join('\n');
+    expect(text.match(/\]\((?!https?:)[^)]*\)/g)).toBeNull();
+    expect(text).toContain('the documentation (`{{base_url}}/docs/test-environment`)');
+  });
+
   it('hold no key, and have a secret variable for it', () => {
     const files = { ...brunoCollection(document), ...postmanCollection(document) };
     expect(files['environments/Local.bru']).toContain('vars:secret [\n  key\n]');
