@@ -26,6 +26,8 @@ const port = z.coerce
   .max(65_535);
 /** By default a tenant may send as much as this number of its secret keys. */
 const KEYS_WORTH = 10;
+/** An address may read as many files that are the same for everybody as this number of readers may ask for others. */
+const READERS = 10;
 const connections = z.coerce.number({ error: 'must be a number of connections' }).int().positive();
 const perMinute = z.coerce.number({ error: 'must be a number of requests per minute' }).int().positive();
 const yesOrNo = z.stringbool({ error: 'must be true or false' });
@@ -170,6 +172,7 @@ const configuration = SETTINGS.transform((env) => ({
     tenant: env.RATE_LIMIT_TENANT ?? KEYS_WORTH * env.RATE_LIMIT_SECRET,
     publishable: env.RATE_LIMIT_PUBLISHABLE,
     address: env.RATE_LIMIT_ADDRESS,
+    common: READERS * env.RATE_LIMIT_ADDRESS,
   },
   /** Connections that a process accepts at most; null: derived from the limit of open files. */
   connections: { total: env.MAX_CONNECTIONS ?? null, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS ?? null },

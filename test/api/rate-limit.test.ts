@@ -147,6 +147,31 @@ describe('429', () => {
   });
 });
 
+it('reading the documentation, or the element on pages of other sites, leaves an address all of its requests', async () => {
+  const own = await startService({ RATE_LIMIT_ADDRESS: '2' });
+  try {
+    const ask = async (path: string) => limitsOf(await as(null, own).get(path));
+    const COMMON = [
+      '/docs',
+      '/docs/fr',
+      '/docs/errors/amount_mismatch.md',
+      '/llms.txt',
+      '/live/v1.js',
+      '/live/v1.json',
+    ];
+    for (const [nth, path] of COMMON.entries())
+      expect([path, ...(await ask(path)).slice(1)]).toEqual([path, '20', String(19 - nth)]);
+    expect(await ask('/auth/session')).toEqual([401, '2', '1']);
+    expect(await ask('/docsearch')).toEqual([404, '2', '0']);
+    expect((await ask('/live'))[1]).toBe('20');
+    // They are bounded, too.
+    for (let nth = COMMON.length + 1; nth < 20; nth++) await ask('/docs/nothing');
+    expect(await ask('/docs')).toEqual([429, '20', '0']);
+  } finally {
+    await own.close();
+  }
+});
+
 describe('an address', () => {
   it('is a /64 network in IPv6, and the same IPv4 address in every notation', async () => {
     const own = await startService({ RATE_LIMIT_ADDRESS: '2', TRUST_PROXY: '1' });

@@ -461,7 +461,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
 const PAUSE = { by: 'me', reason: null, since: new Date() };
 const HEARTBEAT = { id: 'w', at: new Date(), inFlight: 0 };
 const PLACE = { decisionAt: new Date(1000), submissionId: 'inv_1' };
-const LIMITS = { secret: 1, tenant: 1, publishable: 1, address: 1 };
+const LIMITS = { secret: 1, tenant: 1, publishable: 1, address: 1, common: 1 };
 
 /** Every combination of the parameters of the list. */
 function pageCalls(): [string, () => Promise<unknown>, number][] {

@@ -100,7 +100,7 @@ describe.each([
 
   it('counts requests in the windows of others', async () => {
     const id = randomUUID();
-    const limits = { secret: 3, tenant: 3, publishable: 3, address: 3 };
+    const limits = { secret: 3, tenant: 3, publishable: 3, address: 3, common: 3 };
     const [first, second] = [createRateLimiter(limits, store.db), createRateLimiter(limits, other.db)];
     const remaining: number[] = [];
     for (let nth = 0; nth < 2; nth++) {

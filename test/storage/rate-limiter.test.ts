@@ -4,7 +4,7 @@ import { connect, type Store } from '../../src/storage/connect.ts';
 import { createRateLimiter } from '../../src/storage/rate-limiter.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 
-const LIMITS: Record<LimitKind, number> = { secret: 30, tenant: 30, publishable: 30, address: 30 };
+const LIMITS: Record<LimitKind, number> = { secret: 30, tenant: 30, publishable: 30, address: 30, common: 30 };
 const COLLECTION = 'rate_windows';
 
 let mongo: TestMongo;

@@ -1,8 +1,9 @@
 /**
  * What a limit applies to: a secret key, all secret keys of a tenant in an environment, a publishable key or
- * client_secret, or a network address.
+ * client_secret, or a network address; and the files that are the same for everybody, which an address has its own
+ * allowance of.
  */
-export type LimitKind = 'secret' | 'tenant' | 'publishable' | 'address';
+export type LimitKind = 'secret' | 'tenant' | 'publishable' | 'address' | 'common';
 
 export interface LimitState {
   /** Requests per minute. */

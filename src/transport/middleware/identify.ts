@@ -37,6 +37,15 @@ function isUnlimited(path: string): boolean {
 }
 
 /**
+ * Whether a path is of a file that is the same for everybody: the documentation, and the element for pages of other
+ * sites. Agents read the one from its first to its last page, and the other is loaded by all visitors behind an address;
+ * neither may use up what its people need for signing in.
+ */
+function isCommon(path: string): boolean {
+  return /^\/(docs|live|llms\.txt)(\/|$)/.test(path);
+}
+
+/**
  * Reads the credential and applies its rate limit. The limit is checked first (docs/decisions/0011): a caller beyond
  * its limit gets 429, even if its credential is refused. Every answer has the headers of the limit. Health checks are
  * not counted, so that monitoring is never refused and needs no store; their headers show an unused window.
@@ -181,7 +190,8 @@ type Bucket = readonly [LimitKind, string, (number | undefined)?];
 
 function bucketsOf(ctx: Context, state: RequestState): readonly Bucket[] {
   const principal = state.identity && 'principal' in state.identity ? state.identity.principal : null;
-  return principal ? bucketsOfPrincipal(principal) : [['address', limitedAddress(ctx.ip)]];
+  if (principal) return bucketsOfPrincipal(principal);
+  return [[isCommon(ctx.path) ? 'common' : 'address', limitedAddress(ctx.ip)]];
 }
 
 function bucketsOfPrincipal(principal: Principal): readonly Bucket[] {

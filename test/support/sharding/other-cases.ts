@@ -457,7 +457,7 @@ function processCases({ db }: Store): Record<string, Subject> {
     findings: [],
   };
   const attempts = createAttemptLimiter(db);
-  const limiter = createRateLimiter({ secret: 1, tenant: 1, publishable: 1, address: 1 }, db);
+  const limiter = createRateLimiter({ secret: 1, tenant: 1, publishable: 1, address: 1, common: 1 }, db);
   const health = createStoreHealth(db, { began: () => {}, ended: () => {} });
   const jobs = createStageJobs(db, 'w');
   const work = { invoiceId: newId('inv'), environment: 'test', stage: 'sign', since: new Date() } as const;

@@ -45,7 +45,7 @@ async function serve(limits: Partial<ConnectionLimits>): Promise<{ handled: () =
     },
     {
       log: pino({ level: 'silent' }),
-      limiter: createRateLimiter({ secret: 1, tenant: 1, publishable: 1, address: 100 }, null),
+      limiter: createRateLimiter({ secret: 1, tenant: 1, publishable: 1, address: 100, common: 100 }, null),
       streams: createEventStreams({ follow: () => () => undefined, report: () => undefined }),
     },
   );
