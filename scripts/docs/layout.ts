@@ -8,8 +8,8 @@ export interface Page extends Rendered {
   /** The last part of its address; empty: the first page of the language. */
   readonly slug: string;
   readonly language: DocsLanguage;
-  /** With links to the addresses of other pages as Markdown. */
-  readonly markdown: string;
+  /** With links to the addresses of other pages as Markdown; null: it is not to be had as Markdown. */
+  readonly markdown: string | null;
   /** Whether the page exists in the other language, too. */
   readonly otherLanguage: boolean;
 }
@@ -67,8 +67,7 @@ ${
 <meta name="description" content="${page.description}">
 <link rel="icon" href="${assets.icon}">
 <link rel="stylesheet" href="${assets.style}">
-<link rel="alternate" type="text/markdown" href="${markdownAddress(address)}">
-${page.otherLanguage ? html`<link rel="alternate" hreflang="${other}" href="${otherAddress}">\n` : null}<script type="module" src="${assets.script}"></script>
+${page.markdown === null ? null : html`<link rel="alternate" type="text/markdown" href="${markdownAddress(address)}">\n`}${page.otherLanguage ? html`<link rel="alternate" hreflang="${other}" href="${otherAddress}">\n` : null}<script type="module" src="${assets.script}"></script>
 </head>
 <body data-search="${assets.search[language]}">
 <a class="skip" href="#content">${texts.skip}</a>
@@ -88,8 +87,7 @@ ${SECTIONS.map(({ title, pages }) => html`<h2>${title[language]}</h2>\n<ul>\n${p
 ${new Markup(page.html)}</article>
 <footer>
 <nav aria-label="${texts.previous}, ${texts.next}">${neighbour(-1)}${neighbour(1)}</nav>
-<a href="${markdownAddress(address)}">${texts.asMarkdown}</a>
-</footer>
+${page.markdown === null ? null : html`<a href="${markdownAddress(address)}">${texts.asMarkdown}</a>\n`}</footer>
 </main>
 ${
   parts.length < 2

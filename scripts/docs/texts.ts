@@ -18,6 +18,13 @@ export const TEXTS = {
     next: 'Next',
     table: 'Table',
     code: 'Code',
+    notFound: {
+      title: 'Page not found',
+      explanation: 'The documentation has no page at this address. Search for it, or begin here:',
+      home: 'First page',
+      quickStart: 'Quick start',
+      errors: 'Errors',
+    },
   },
   fr: {
     site: 'Documentation de Fatoura',
@@ -35,5 +42,12 @@ export const TEXTS = {
     next: 'Suivant',
     table: 'Tableau',
     code: 'Code',
+    notFound: {
+      title: 'Page introuvable',
+      explanation: 'La documentation n’a aucune page à cette adresse. Cherchez-la, ou commencez ici\u00a0:',
+      home: 'Première page',
+      quickStart: 'Démarrage rapide',
+      errors: 'Erreurs',
+    },
   },
-} as const satisfies Readonly<Record<DocsLanguage, Readonly<Record<string, string>>>>;
+} as const satisfies Readonly<Record<DocsLanguage, unknown>>;

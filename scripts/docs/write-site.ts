@@ -6,10 +6,11 @@ import { addressOf, LANGUAGES } from './contents.ts';
 import { type Assets, layout, type Page } from './layout.ts';
 import { markdownAddress } from './links.ts';
 import { llmsText } from './llms.ts';
+import { notFoundPage } from './not-found.ts';
 import { readPages } from './read-pages.ts';
 import { searchIndex } from './search-index.ts';
 
-/** A file of the site in its manifest, by the path of its address. */
+/** A file of the site in its manifest, by the path of its address, or by a name that no request can have. */
 interface Entry {
   /** Its path in the folder. */
   readonly file: string;
@@ -49,8 +50,7 @@ export async function writeSite(root: string, folder: string): Promise<void> {
   };
   const icon = asset('icon', 'svg', readFileSync(join(root, 'src/dashboard/icon.svg'), 'utf8'));
   const indexes = LANGUAGES.map((language) => {
-    const own = pages.filter((page) => page.language === language);
-    return [language, asset(`search-${language}`, 'json', searchIndex(own))] as const;
+    return [language, asset(`search-${language}`, 'json', searchIndex(pages, language))] as const;
   });
   const assets = { ...bundles, icon, search: Object.fromEntries(indexes) as Assets['search'] };
   const titles = LANGUAGES.map((language) => {
@@ -62,7 +62,11 @@ export async function writeSite(root: string, folder: string): Promise<void> {
     const address = addressOf(page.slug, page.language);
     const file = `pages${address.slice('/docs'.length) || '/index'}`;
     put(address, `${file}.html`, 'html', layout(page, titlesOf[page.language], titlesOf.en, assets));
-    put(markdownAddress(address), `${file}.md`, 'md', page.markdown);
+    if (page.markdown !== null) put(markdownAddress(address), `${file}.md`, 'md', page.markdown);
+  }
+  for (const language of LANGUAGES) {
+    const page = layout(notFoundPage(language), titlesOf[language], titlesOf.en, assets);
+    put(`not-found-${language}`, `not-found-${language}.html`, 'html', page);
   }
   put('/llms.txt', 'llms.txt', 'txt', llmsText(pages));
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(entries));

@@ -56,9 +56,39 @@ describe('/docs', () => {
     '/docs/nothing',
     '/docs/assets/../manifest.json',
     '/docs/manifest.json',
-    '/docs/%2e%2e/manifest.json',
-    '/docs/',
-  ])('%s is not found', async (path) => {
+    '/docs/not-found-en',
+    '/docs/nothing/',
+    '/docs//nothing.example/',
+  ])('%s is not found: people get a page, programs that ask for it JSON', async (path) => {
+    const page = await get(path, { Accept: 'text/html,*/*;q=0.8' });
+    expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.headers.get('vary')).toMatch(/Accept\b.*Accept-Language/);
+    const text = await page.text();
+    expect(text).toContain('<h1>Page not found</h1>');
+    expect(text).toMatch(/<article>.*class="find".*href="\/docs"/s);
+    const object = await get(path, { Accept: 'application/json' });
+    expect([object.status, (await object.json()).error.code]).toEqual([404, 'resource_not_found']);
+  });
+
+  it.each(['/docs/%2e%2e/manifest.json', '/docs%2fmanifest.json'])('%s is not found', async (path) => {
     expect((await get(path)).status).toBe(404);
   });
+
+  it.each([
+    ['/docs/fr/nothing', 'en'],
+    ['/docs/nothing', 'fr-MA, ar;q=0.8, en;q=0.5'],
+  ])('%s is not found in French by who reads it or %s', async (path, languages) => {
+    const text = await (await get(path, { 'Accept-Language': languages })).text();
+    expect(text).toContain('<h1>Page introuvable</h1>');
+    expect(text).toContain('href="/docs/fr/quick-start"');
+  });
+
+  it.each(['/docs', '/docs/fr', '/docs/quick-start', '/docs/fr/errors/amount_mismatch', '/docs/interactive'])(
+    '%s/ leads to where it is',
+    async (path) => {
+      const answer = await fetch(`${service.url}${path}/?a=b`, { redirect: 'manual' });
+      expect([answer.status, answer.headers.get('location')]).toEqual([301, `${path}?a=b`]);
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { buildDocs } from '../../scripts/build-docs.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { Client } from '../support/client.ts';
+import { passwordOf, signedIn } from '../support/person.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 import { expectAccessible, openWorkspacePage } from '../support/workspace-page.ts';
@@ -45,9 +46,13 @@ describe.skipIf(BROWSER_PATH === null)('a test key in the guides', () => {
     await page.waitForSelector('.key select');
     await expectAccessible(page);
     const keysOf = async () =>
-      (await client.post('/graphql', { query: '{ apiKeys { name kind } }' })).body.data.apiKeys as readonly unknown[];
+      (await client.post('/graphql', { query: '{ apiKeys { name kind revokedAt } }' })).body.data
+        .apiKeys as readonly Readonly<Record<string, unknown>>[];
     const before = await keysOf();
-    await press(page, 'Make a test key');
+    // Twice at once, as by a double click.
+    await page.$eval('.key select + button', (button) => {
+      for (let nth = 0; nth < 2; nth++) (button as HTMLElement).click();
+    });
     await page.waitForFunction(() => /KEY=sk_test_\w/.test(document.querySelector('article')?.textContent ?? ''));
     if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/guides-key.png` });
     const shown = await code(page);
@@ -55,7 +60,11 @@ describe.skipIf(BROWSER_PATH === null)('a test key in the guides', () => {
     const key = /sk_test_[\w-]+/.exec(shown)?.[0] ?? '';
     expect((await new Client(service.url, key).get('/v1/invoices')).status).toBe(200);
     expect(await keysOf()).toHaveLength(before.length + 1);
-    expect(await keysOf()).toContainEqual({ name: 'Documentation', kind: 'secret' });
+    const ofThisPage = async () =>
+      (await keysOf())
+        .filter(({ name }) => String(name).startsWith('Documentation: '))
+        .map(({ revokedAt }) => revokedAt);
+    expect(await ofThisPage()).toEqual([null]);
     const kept = await page.evaluate(() =>
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state]),
     );
@@ -65,6 +74,13 @@ describe.skipIf(BROWSER_PATH === null)('a test key in the guides', () => {
     await page.goBack();
     await page.waitForSelector('.key button');
     expect(await page.content()).not.toContain(key);
+
+    // Another key replaces it.
+    await press(page, 'Show the examples');
+    await press(page, 'Make a test key');
+    await page.waitForFunction(() => /KEY=sk_test_\w/.test(document.querySelector('article')?.textContent ?? ''));
+    expect(await ofThisPage()).toEqual([null, expect.any(String)]);
+    await expect.poll(async () => (await new Client(service.url, key).get('/v1/invoices')).status).toBe(401);
     expect(complaints).toEqual([]);
     await close();
   });
@@ -81,11 +97,21 @@ describe.skipIf(BROWSER_PATH === null)('a test key in the guides', () => {
     await close();
   });
 
-  it('leads who is not signed in to the form', async () => {
+  it('leads who is not signed in to the form, and from there back to the guide', async () => {
+    const { id: tenantId } = await service.tenant();
+    const { email } = await signedIn(service, { memberships: [{ tenantId, role: 'developer' }] });
     const page = await (await browser.createBrowserContext()).newPage();
-    await page.goto(`${service.url}/docs/quick-start`);
-    await press(page, 'Show the examples');
-    await page.waitForSelector('.key a[href="/sign-in"]');
+    const guide = `${service.url}/docs/fr/quick-start#2-la-suivre`;
+    await page.goto(guide);
+    await press(page, 'Montrer les exemples');
+    await Promise.all([page.waitForNavigation(), page.locator('.key a').click()]);
+    expect(new URL(page.url()).pathname).toBe('/sign-in');
+    await page.locator('input[type=email]').fill(email);
+    await page.locator('input[type=password]').fill(passwordOf(email));
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    expect(page.url()).toBe(guide);
+    await press(page, 'Montrer les exemples');
+    await page.waitForSelector('.key select');
     await page.browserContext().close();
   });
 

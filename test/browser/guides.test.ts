@@ -91,6 +91,72 @@ describe.skipIf(BROWSER_PATH === null)('the guides at /docs', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('is found in French in English, too, where there is no other page', async () => {
+    const { page, complaints } = await open('/docs/fr');
+    await page.keyboard.press('/');
+    await page.waitForSelector('dialog[open] input:focus');
+    await page.type('dialog input', 'mcp');
+    await page.waitForSelector('dialog li a');
+    const [first] = await page.$$eval('dialog li a', (all) =>
+      all.map((link) => [link.hreflang, link.pathname, link.querySelector('.language')?.textContent]),
+    );
+    expect(first).toEqual(['en', '/docs/clients/cli', 'en anglais']);
+    await expectAccessible(page);
+    await shot(page, 'guides-search-fr');
+    expect(complaints).toEqual([]);
+  });
+
+  it('opens one search, however often it is asked for before it is there', async () => {
+    const { page } = await open('/docs');
+    await page.$eval('.find', (button) => {
+      for (let nth = 0; nth < 3; nth++) (button as HTMLElement).click();
+    });
+    await page.waitForSelector('dialog[open]');
+    await page.type('dialog input', 'idempotency');
+    await page.waitForSelector('dialog li a');
+    expect(await page.$$('dialog')).toHaveLength(1);
+    await page.locator('dialog button').click();
+    await page.waitForSelector('dialog:not([open])');
+    await page.keyboard.press('/');
+    await page.waitForSelector('dialog[open] input:focus');
+  });
+
+  it('helps who comes to an address without a page', async () => {
+    for (const [path, size] of [
+      ['/docs/fr/nothing', DESKTOP],
+      ['/docs/nothing', PHONE],
+    ] as const) {
+      const { page } = await open(path, size);
+      await expectAccessible(page);
+      await shot(page, `guides-not-found${size.width}`);
+      await page.locator('article .find').click();
+      await page.waitForSelector('dialog[open] input:focus');
+      await page.keyboard.press('Escape');
+      await Promise.all([page.waitForNavigation(), page.locator('article li a').click()]);
+      expect(page.url()).toBe(`${service.url}${path.replace('/nothing', '')}`);
+    }
+  });
+
+  it('works where the browser keeps nothing', async () => {
+    const page = await (await browser.createBrowserContext()).newPage();
+    pages.push(page);
+    const errors: unknown[] = [];
+    page.on('pageerror', (error) => errors.push(error));
+    // Like Chrome, if its user forbids sites to keep data.
+    await page.evaluateOnNewDocument(() =>
+      Object.defineProperty(window, 'localStorage', {
+        get: () => {
+          throw new DOMException('Access is denied for this document.', 'SecurityError');
+        },
+      }),
+    );
+    await page.goto(`${service.url}/docs/reference/invoices`, { waitUntil: 'load' });
+    await page.waitForSelector('.key button');
+    await page.locator('[role=tab] ::-p-text(Python)').click();
+    await page.waitForSelector('pre[data-title=Python]:not([hidden]) .copy');
+    expect(errors).toEqual([]);
+  });
+
   it('shows examples with its own address, in the language that was chosen once', async () => {
     const { page } = await open('/docs/reference/invoices');
     const shown = () =>

@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import MiniSearch from 'minisearch';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildDocs } from '../../scripts/build-docs.ts';
 import { ERROR_CODES, rowOfError } from '../../src/domain/error-codes.ts';
 import { INVOICE_WARNINGS } from '../../src/domain/invoice/invoice-warnings.ts';
 import { MAGIC_ICES } from '../../src/domain/invoice/test-scenarios.ts';
+import { SEARCH_OPTIONS } from '../../src/transport/docs/site/search-options.ts';
 
 // The documentation as it is built (scripts/build-docs.ts).
 
@@ -19,7 +21,7 @@ beforeAll(async () => {
   entries = JSON.parse(built('manifest.json'));
   pages = new Map(
     Object.entries(entries).flatMap(([address, { file, type }]) =>
-      type === 'text/html' ? [[address, built(file)]] : [],
+      type === 'text/html' && address.startsWith('/') ? [[address, built(file)]] : [],
     ),
   );
 });
@@ -44,13 +46,18 @@ describe('the built documentation', () => {
   it('leads nowhere in vain: each link of a page, anchors included, has its target', () => {
     // Served by others.
     const elsewhere = ['/docs/interactive', '/graphql', '/v1/openapi.json'];
-    const wrong = [...pages].flatMap(([address, page]) =>
+    const missing = ['en', 'fr'].map((language) => {
+      const name = `not-found-${language}`;
+      return [name, built(entries[name]?.file ?? '')] as const;
+    });
+    const all = new Map([...pages, ...missing]);
+    const wrong = [...all].flatMap(([address, page]) =>
       linksIn(page).flatMap((link) => {
         if (/^[a-z]+:/.test(link) || elsewhere.includes(link)) return [];
         const [path = '', anchor] = link.split('#');
         const target = path === '' ? address : path;
         const isThere = Object.hasOwn(entries, target);
-        const hasAnchor = anchor === undefined || idsIn(pages.get(target) ?? '').has(anchor);
+        const hasAnchor = anchor === undefined || idsIn(all.get(target) ?? '').has(anchor);
         return isThere && hasAnchor ? [] : [`${address}: ${link}`];
       }),
     );
@@ -85,6 +92,23 @@ describe('the built documentation', () => {
     for (const [address, page] of pages) expect([address, Buffer.byteLength(page) < 150_000]).toEqual([address, true]);
     for (const [address, { file }] of Object.entries(entries))
       if (/search-\w\w-/.test(address)) expect(Buffer.byteLength(built(file))).toBeLessThan(400_000);
+  });
+
+  it('the search in French finds every page: in French, or in English where there is no other', () => {
+    const find = (language: string, words: string) => {
+      const file = Object.keys(entries).find((address) => address.includes(`/search-${language}-`)) ?? '';
+      return MiniSearch.loadJSON(built(entries[file]?.file ?? ''), SEARCH_OPTIONS).search(words, {
+        combineWith: 'AND',
+      });
+    };
+    for (const words of ['mcp', 'npx fatoura', 'TypeScript', 'createWebhookEndpoint']) {
+      const found = find('fr', words);
+      expect([words, found.length > 0]).toEqual([words, true]);
+      for (const { id, language } of found) expect([id, language === undefined]).toEqual([id, /^\/docs\/fr/.test(id)]);
+    }
+    expect(find('en', 'idempotency').every(({ id }) => !id.startsWith('/docs/fr'))).toBe(true);
+    // A page that is in French, too, is found once.
+    expect(find('fr', 'amount_mismatch').filter(({ id }) => /errors\/amount_mismatch$/.test(id))).toHaveLength(1);
   });
 
   it('has no inline script or style, which the policy would refuse', () => {

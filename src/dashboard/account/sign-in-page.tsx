@@ -19,7 +19,13 @@ export function SignInPage() {
 
   function proceed({ session, body }: Outcome & { refusal: null }) {
     if (body.secondFactorRequired) setNeedsCode(true);
-    else route(nextAddress(location.search, session?.memberships ?? []), true);
+    else leave(nextAddress(location.search, session?.memberships ?? []));
+  }
+
+  function leave(next: string) {
+    // The documentation is not of this program.
+    if (next.startsWith('/docs')) location.replace(next);
+    else route(next, true);
   }
 
   async function withPasskey() {

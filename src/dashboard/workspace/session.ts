@@ -39,10 +39,10 @@ export function signInAddress(): string {
 }
 
 /**
- * The addresses of pages for signed-in people. No address of another host matches, nor one that begins with two
- * slashes.
+ * The addresses of pages for signed-in people, and of the documentation. No address of another host matches, nor one
+ * that begins with two slashes.
  */
-const SIGNED_IN = /^\/(account|tenants\/.+|ops(\/(account|tenants|entries).*)?)$/;
+const RETURNS = /^\/(account|docs(\/.+)?|tenants\/.+|ops(\/(account|tenants|entries).*)?)$/;
 /**
  * A base for parsing; any origin will do. Browsers drop tabs and line ends and convert backslashes, so only a parser
  * shows what an address means.
@@ -52,7 +52,7 @@ const ORIGIN = 'https://service.invalid';
 /** Returns the address after signing in: where the person came from, if it is a page of this service. */
 export function nextAddress(search: string, memberships: readonly { readonly tenantId: string }[]): string {
   const next = URL.parse(new URLSearchParams(search).get('next') ?? '', ORIGIN);
-  if (next?.origin === ORIGIN && SIGNED_IN.test(next.pathname)) return next.pathname + next.search;
+  if (next?.origin === ORIGIN && RETURNS.test(next.pathname)) return next.pathname + next.search + next.hash;
   const [first] = memberships;
   return first ? `${workspaceAddress(first.tenantId, 'test')}/home` : '/account';
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { serviceError } from '../../domain/errors.ts';
 import { isUnchanged, weakEtag } from '../headers.ts';
 import { INTERACTIVE_PAGE } from './interactive-page.ts';
@@ -65,10 +65,10 @@ export function documentation(built: URL = BUILT): readonly (readonly [string, M
     return reading;
   };
   const show: Middleware = async (ctx) => {
-    const entry = (await entries()).get(ctx.path);
-    if (!entry) throw serviceError('resource_not_found', 'There is no such page. /llms.txt lists all pages.');
-    ctx.set('Content-Security-Policy', POLICY);
-    ctx.set('Cross-Origin-Opener-Policy', 'same-origin');
+    const found = await entries();
+    const entry = found.get(ctx.path);
+    if (!entry) return showUnknown(ctx, found);
+    forPages(ctx);
     // The names of assets contain the digests of their contents.
     const isAsset = entry.file.startsWith('assets/');
     ctx.set('Cache-Control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
@@ -77,11 +77,35 @@ export function documentation(built: URL = BUILT): readonly (readonly [string, M
     ctx.type = `${entry.type}; charset=utf-8`;
     ctx.body = bytes;
   };
+  /** Answers at an address without a page: leads a slash too many to the page, and shows people where they may go. */
+  const showUnknown = async (ctx: Context, found: ReadonlyMap<string, Entry>): Promise<void> => {
+    const shorter = ctx.path.replace(/\/$/, '');
+    if (found.has(shorter) || Object.hasOwn(INTERACTIVE, shorter)) {
+      ctx.status = 301;
+      return ctx.redirect(shorter + ctx.search);
+    }
+    ctx.vary('Accept');
+    if (ctx.accepts('html', 'json') === 'json')
+      throw serviceError('resource_not_found', 'There is no such page. /llms.txt lists all pages.');
+    ctx.vary('Accept-Language');
+    const language = ctx.path.startsWith('/docs/fr/') ? 'fr' : ctx.acceptsLanguages('en', 'fr') || 'en';
+    const { file, type } = found.get(`not-found-${language}`)!;
+    forPages(ctx);
+    ctx.set('Cache-Control', 'no-cache');
+    ctx.status = 404;
+    ctx.type = `${type}; charset=utf-8`;
+    ctx.body = await readFile(new URL(file, built));
+  };
   return [
     ['/docs', show],
     ['/llms.txt', show],
     ['/docs/{*page}', (ctx, next) => (INTERACTIVE[ctx.path] ?? show)(ctx, next)],
   ];
+}
+
+function forPages(ctx: Context): void {
+  ctx.set('Content-Security-Policy', POLICY);
+  ctx.set('Cross-Origin-Opener-Policy', 'same-origin');
 }
 
 async function readManifest(built: URL): Promise<ReadonlyMap<string, Entry>> {

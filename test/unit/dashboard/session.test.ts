@@ -10,11 +10,12 @@ it.each([
   'javascript:alert(1)',
   'tenants',
   '',
-  // Three that a browser or the router would read as an address of evil.example, and two that are no page to go on with.
+  // Three that a browser or the router would read as an address of evil.example, and others that are no page to go on with.
   '/\t/evil.example',
   '/\n/evil.example',
   '/.//evil.example',
-  '/docs',
+  '/docs/..//evil.example',
+  '/docsy',
   '/sign-in',
 ])('signing in does not lead to %j', (next) => {
   const search = `?${new URLSearchParams({ next })}`;
@@ -25,5 +26,9 @@ it.each([
 it('signing in leads back to the page of this service', () => {
   expect(nextAddress('?next=%2Ftenants%2Ften_2%2Flive%2Finvoices%3Fstatus%3Drejected', MEMBERSHIPS)).toBe(
     '/tenants/ten_2/live/invoices?status=rejected',
+  );
+  expect(nextAddress('?next=%2Fdocs', MEMBERSHIPS)).toBe('/docs');
+  expect(nextAddress('?next=%2Fdocs%2Ffr%2Fquick-start%232-le-suivre', MEMBERSHIPS)).toBe(
+    '/docs/fr/quick-start#2-le-suivre',
   );
 });

@@ -13,13 +13,31 @@ export function showExamples(texts) {
   const choose = (title) => groups.map((show) => show(title));
   for (const group of document.querySelectorAll('.examples')) {
     group.addEventListener('choice', ({ detail }) => {
-      localStorage.setItem(CHOICE, detail);
+      keepChoice(detail);
       choose(detail);
     });
   }
-  const chosen = localStorage.getItem(CHOICE);
+  const chosen = keptChoice();
   if (chosen !== null) choose(chosen);
   for (const each of document.querySelectorAll('article pre')) addCopyButton(each, texts);
+}
+
+/** The language that was chosen on an earlier page; null where the browser keeps nothing. */
+function keptChoice() {
+  try {
+    return localStorage.getItem(CHOICE);
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps the choice for other pages, if the browser allows it. */
+function keepChoice(title) {
+  try {
+    localStorage.setItem(CHOICE, title);
+  } catch {
+    // It is lost with the page.
+  }
 }
 
 /** The text nodes within elements. */

@@ -1,7 +1,7 @@
 /** What the build of the index and the search have in common. */
 export const SEARCH_OPTIONS = {
   fields: ['title', 'page', 'text'],
-  storeFields: ['title', 'page'],
+  storeFields: ['title', 'page', 'language'],
   /** Words and names of the API: `client_secret` is found as a whole, by `client` and by `secret`. */
   tokenize: (text: string): string[] => {
     const words = text.split(/[^\p{L}\p{N}_]+/u).filter((word) => word !== '');

@@ -6,10 +6,11 @@ import { TEXTS } from './texts.js';
 const MOST = 12;
 
 /**
- * Makes the dialog of the search. The index is a file of the site, so nothing that is typed leaves the browser.
+ * Makes the dialog of the search, which is not open yet, and begins to load the index. That is a file of the site, so
+ * nothing that is typed leaves the browser.
  * @param address of the index
  */
-export async function openSearch(address) {
+export function makeSearch(address) {
   const texts = TEXTS[document.documentElement.lang];
   const dialog = document.createElement('dialog');
   dialog.className = 'search';
@@ -25,16 +26,19 @@ export async function openSearch(address) {
   const results = document.createElement('ol');
   dialog.append(input, close, status, results);
   document.body.append(dialog);
-  dialog.showModal();
-  input.focus();
 
-  const answer = await fetch(address);
-  if (!answer.ok) {
-    status.textContent = texts.failed;
-    return dialog;
-  }
-  const index = MiniSearch.loadJSON(await answer.text(), SEARCH_OPTIONS);
+  let index = null;
+  const load = async () => {
+    const answer = await fetch(address).catch(() => null);
+    if (!answer?.ok) {
+      status.textContent = texts.failed;
+      return;
+    }
+    index = MiniSearch.loadJSON(await answer.text(), SEARCH_OPTIONS);
+    show();
+  };
   const show = () => {
+    if (index === null) return;
     const words = input.value.slice(0, 200);
     const found = index.search(words, {
       prefix: (term) => term.length > 1,
@@ -58,14 +62,25 @@ export async function openSearch(address) {
   });
   // A link within the page that is shown does not load another.
   results.addEventListener('click', () => dialog.close());
-  show();
+  void load();
   return dialog;
 }
 
-function resultOf({ id, title, page }) {
+/** @param language of a page that the reader's language lacks; otherwise it is not stated */
+function resultOf({ id, title, page, language }) {
   const link = document.createElement('a');
   link.href = id;
   link.textContent = title;
+  if (language) {
+    Object.assign(link, { hreflang: language, lang: language });
+    const mark = document.createElement('span');
+    Object.assign(mark, {
+      className: 'language',
+      lang: document.documentElement.lang,
+      textContent: TEXTS[document.documentElement.lang].english,
+    });
+    link.append(' ', mark);
+  }
   const item = document.createElement('li');
   item.append(link);
   if (page !== '') {

@@ -3,7 +3,7 @@ import { offerTestKey } from './test-key.js';
 import { TEXTS } from './texts.js';
 
 const texts = TEXTS[document.documentElement.lang];
-const find = document.querySelector('.find');
+const finds = document.querySelectorAll('.find');
 const menu = document.querySelector('.menu');
 
 /** Anchors of the page that was at `/docs` before the guides were. */
@@ -19,13 +19,14 @@ menu.addEventListener('click', () => {
 
 let dialog = null;
 async function search() {
-  if (dialog?.open) return;
-  if (dialog) return dialog.showModal();
-  const { openSearch } = await import('./search.js');
-  dialog ??= await openSearch(document.body.dataset.search);
+  const { makeSearch } = await import('./search.js');
+  dialog ??= makeSearch(document.body.dataset.search);
+  if (!dialog.open) dialog.showModal();
 }
-find.hidden = false;
-find.addEventListener('click', search);
+for (const find of finds) {
+  find.hidden = false;
+  find.addEventListener('click', search);
+}
 addEventListener('keydown', (event) => {
   const { target, key, ctrlKey, metaKey, altKey } = event;
   const isTyping = target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;

@@ -2,17 +2,22 @@ import { textsOf } from './examples.js';
 
 /** What stands for a secret test key in the examples. */
 const PLACE = /sk_test_…|\$KEY\b/g;
+const KEYS = '{ apiKeys { id name revokedAt } }';
 const CREATE = `mutation ($name: String) {
   result: createApiKey(kind: secret, name: $name) {
     ... on CreateApiKeyPayload { token }
     ... on Error { message }
   }
 }`;
+const REVOKE = 'mutation ($id: ID!) { revokeApiKey(id: $id, evenIfLast: true) { __typename } }';
+/** Maximum length of a key's name. */
+const LONGEST_NAME = 60;
 
 /**
  * Offers a reader who is signed in to see the examples with a test key of the tenant. Keys are stored as digests only,
  * so it is a new one, and made only when it is asked for. It is in the memory of this page, and nowhere else: it goes
- * when the page is left. Nothing is asked of the service before the reader wants it.
+ * when the page is left. So each person has at most one: a new key replaces the former one. Nothing is asked of the
+ * service before the reader wants it.
  */
 export function offerTestKey(texts) {
   const blocks = [...document.querySelectorAll('article pre')];
@@ -25,34 +30,35 @@ export function offerTestKey(texts) {
   const cancel = button(texts.cancel, start);
 
   async function ask() {
+    const signIn = `/sign-in?next=${encodeURIComponent(location.pathname + location.hash)}`;
     const answer = await fetch('/auth/session').catch(() => null);
     if (answer?.status === 401) {
-      const link = Object.assign(document.createElement('a'), { href: '/sign-in', textContent: texts.signIn });
+      const link = Object.assign(document.createElement('a'), { href: signIn, textContent: texts.signIn });
       return show(box, [texts.notSignedIn, ' ', link]);
     }
     if (!answer?.ok) return show(box, [texts.unmade]);
-    const { memberships } = await answer.json();
+    const { memberships, person } = await answer.json();
     if (memberships.length === 0) return show(box, [texts.noTenant]);
     const tenant = document.createElement('select');
     tenant.setAttribute('aria-label', texts.tenant);
     tenant.append(...memberships.map(({ tenantId, name }) => new Option(name, tenantId)));
-    show(box, [texts.explanation, tenant, button(texts.make, () => make(tenant.value)), cancel]);
+    show(box, [texts.explanation, tenant, button(texts.make, () => make(tenant.value, person.email)), cancel]);
   }
 
-  async function make(tenant) {
-    const answer = await fetch('/graphql', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'Fatoura-Tenant': tenant, 'Fatoura-Environment': 'test' },
-      body: JSON.stringify({ query: CREATE, variables: { name: 'Documentation' } }),
-    }).catch(() => null);
-    const { data, errors } = (await answer?.json().catch(() => null)) ?? {};
+  async function make(tenant, email) {
+    const name = `Documentation: ${email}`.slice(0, LONGEST_NAME);
+    const { data: kept } = await askGraphql(tenant, KEYS);
+    const former = kept?.apiKeys.filter((key) => key.name === name && key.revokedAt === null) ?? [];
+    // Before the new one, which may be one too many otherwise.
+    for (const { id } of former) await askGraphql(tenant, REVOKE, { id });
+    const { data, errors } = await askGraphql(tenant, CREATE, { name });
     const token = data?.result.token;
     if (!token) return show(box, [data?.result.message ?? errors?.[0].message ?? texts.unmade]);
-    const former = new Map();
+    const filledIn = new Map();
     for (const text of textsOf(blocks.map((block) => block.querySelector('code')))) {
       const filled = text.data.replaceAll(PLACE, token);
       if (filled === text.data) continue;
-      former.set(text, text.data);
+      filledIn.set(text, text.data);
       text.data = filled;
     }
     const settings = document.createElement('code');
@@ -64,7 +70,7 @@ export function offerTestKey(texts) {
     addEventListener(
       'pagehide',
       () => {
-        for (const [text, data] of former) text.data = data;
+        for (const [text, data] of filledIn) text.data = data;
         start();
       },
       { once: true },
@@ -72,6 +78,16 @@ export function offerTestKey(texts) {
   }
 
   start();
+}
+
+/** @returns the answer of the service; empty if there is none */
+async function askGraphql(tenant, query, variables) {
+  const answer = await fetch('/graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Fatoura-Tenant': tenant, 'Fatoura-Environment': 'test' },
+    body: JSON.stringify({ query, variables }),
+  }).catch(() => null);
+  return (await answer?.json().catch(() => null)) ?? {};
 }
 
 function show(box, parts) {
@@ -91,6 +107,13 @@ function show(box, parts) {
 function button(text, act) {
   const made = document.createElement('button');
   Object.assign(made, { type: 'button', textContent: text });
-  made.addEventListener('click', () => void act());
+  // It stays enabled, so that it keeps the focus.
+  let isBusy = false;
+  made.addEventListener('click', async () => {
+    if (isBusy) return;
+    isBusy = true;
+    await act();
+    isBusy = false;
+  });
   return made;
 }

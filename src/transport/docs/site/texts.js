@@ -5,6 +5,7 @@ export const TEXTS = {
     close: 'Close',
     failed: 'The search could not be loaded. Try again.',
     results: (count) => (count === 0 ? 'Nothing found' : count === 1 ? '1 result' : `${count} results`),
+    english: 'in English',
     copy: 'Copy',
     copied: 'Copied',
     examples: 'Language of the examples',
@@ -16,7 +17,7 @@ export const TEXTS = {
     noTenant: 'Your account belongs to no tenant.',
     tenant: 'Tenant',
     explanation:
-      'Keys are stored as digests, so an existing one cannot be shown. A new secret test key is made: it stays in this page until you leave it, and is valid until you revoke it.',
+      'Keys are stored as digests, so an existing one cannot be shown. A new secret test key is made, and the one that you made here before is revoked. The key stays in this page until you leave it, and is valid until you make another or revoke it.',
     make: 'Make a test key',
     unmade: 'The key could not be made. Try again.',
     made: 'The examples have the new key. For the clients:',
@@ -27,6 +28,7 @@ export const TEXTS = {
     close: 'Fermer',
     failed: 'La recherche n’a pas pu être chargée. Réessayez.',
     results: (count) => (count === 0 ? 'Aucun résultat' : count === 1 ? '1 résultat' : `${count} résultats`),
+    english: 'en anglais',
     copy: 'Copier',
     copied: 'Copié',
     examples: 'Langage des exemples',
@@ -38,7 +40,7 @@ export const TEXTS = {
     noTenant: 'Votre compte n’appartient à aucune entreprise.',
     tenant: 'Entreprise',
     explanation:
-      'Seules les empreintes des clés sont enregistrées\u00a0: une clé existante ne peut pas être montrée. Une nouvelle clé secrète de test est créée\u00a0; elle reste dans cette page jusqu’à ce que vous la quittiez, et vaut jusqu’à ce que vous la révoquiez.',
+      'Seules les empreintes des clés sont enregistrées\u00a0: une clé existante ne peut pas être montrée. Une nouvelle clé secrète de test est créée, et celle que vous avez créée ici auparavant est révoquée. La clé reste dans cette page jusqu’à ce que vous la quittiez, et vaut jusqu’à ce que vous en créiez une autre ou la révoquiez.',
     make: 'Créer une clé de test',
     unmade: 'La clé n’a pas pu être créée. Réessayez.',
     made: 'Les exemples ont la nouvelle clé. Pour les clients\u00a0:',
