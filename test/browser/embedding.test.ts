@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -222,8 +223,19 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
       origin: service.url,
       data: { type: 'fatoura:height', height: shown },
     });
+    // What the guide shows for the site.
+    const guide = readFileSync(fileURLToPath(new URL('../../docs/api/embedding.md', import.meta.url)), 'utf8');
+    const [, example = ''] = /```js\n(.*?)```/s.exec(guide) ?? [];
+    const ofService = example.replace('https://fatoura.example.ma', service.url);
+    await page.evaluate(`(() => { const frame = document.querySelector('iframe');\n${ofService} })()`);
     await page.evaluate(() => document.querySelector('iframe')?.setAttribute('width', '300'));
     await expect.poll(async () => (await told()).length > 1 && (await hidden())).toBe(0);
+    await expect
+      .poll(async () => [
+        await page.$eval('iframe', ({ style }) => style.height),
+        ((await told()).at(-1) as { data: { height: number } }).data.height,
+      ])
+      .toEqual(expect.toSatisfy(([style, height]: [string, number]) => style === `${height}px`));
     const looks = await frame.evaluate(() => {
       const { lang, dir } = document.documentElement;
       const seller = document.querySelector('.seller') as Element;

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, describe, expect, it } from 'vitest';
+import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
+import { examplesOf } from '../support/client-examples.ts';
 import { holdDecision, SLOW_CUSTOMER } from '../support/held-decision.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
@@ -14,7 +16,8 @@ import { withSharedBrowser } from '../support/shared-browser.ts';
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
 // The code of docs/live-pages.md that imports packages, bundled as it stands, in a page of another origin. Its code
-// without GraphQL and its resumption are tried in live-invoice.test.ts, its element in live-element.test.ts.
+// without GraphQL and its resumption are tried in live-invoice.test.ts, its element in live-element.test.ts. And the
+// view of one's own of clients/live/README.md.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const guide = readFileSync(join(root, 'docs/live-pages.md'), 'utf8');
@@ -37,13 +40,15 @@ describe.skipIf(BROWSER_PATH === null)('the libraries of the guide to live pages
   });
   withSharedService.beforeAll(async ({ service: shared }) => {
     service = shared;
+    await buildDashboard(root);
     mkdirSync(folder, { recursive: true });
     shop = createServer(({ url }, response) => {
       const isScript = url === '/page.js';
       response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html; charset=utf-8');
-      const policy = `default-src 'none'; script-src 'self'; connect-src ${service.url}`;
+      const policy = `default-src 'none'; script-src 'self' ${service.url}; connect-src ${service.url}`;
       response.setHeader('Content-Security-Policy', policy);
-      response.end(isScript ? script : '<!doctype html><title>x</title><ol></ol><script src="/page.js"></script>');
+      const page = '<!doctype html><title>x</title><ol></ol><script type="module" src="/page.js"></script>';
+      response.end(isScript ? script : page);
     });
     await new Promise<void>((done) => void shop.listen(0, '127.0.0.1', done));
   });
@@ -74,21 +79,39 @@ describe.skipIf(BROWSER_PATH === null)('the libraries of the guide to live pages
     return output && 'output' in output ? output.output[0].code : '';
   }
 
-  it('are graphql-sse, urql and Apollo Client', () => {
-    expect(LIBRARIES.map(([name]) => name)).toEqual(['graphql-sse', '@urql/core', '@apollo/client']);
-  });
-
-  it.each(LIBRARIES)('%s follows an invoice to its end', async (_name, code) => {
+  /** Opens the shop's page for an invoice that is not decided yet. @param make the script of an invoice */
+  async function open(make: (id: string, secret: string) => Promise<string>) {
     const { secretKey } = await service.tenant();
     const client = new Client(service.url, secretKey);
     const { id, client_secret: secret } = (await client.post('/v1/invoices', invoiceFor(SLOW_CUSTOMER))).body;
     const decide = await holdDecision(service, id);
-    script = await bundled(code, id, secret);
+    script = await make(id, secret);
     const page = await (await browser.createBrowserContext()).newPage();
-    const complaints: string[] = [];
+    const [complaints, logged]: [string[], string[]] = [[], []];
     page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('console', (message) => (message.type() === 'error' ? complaints : logged).push(message.text()));
     await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`);
+    return { decide, page, complaints, logged };
+  }
+
+  it('are graphql-sse, urql and Apollo Client', () => {
+    expect(LIBRARIES.map(([name]) => name)).toEqual(['graphql-sse', '@urql/core', '@apollo/client']);
+  });
+
+  it('the README of the element follows an invoice to its end', async () => {
+    const [example = ''] = examplesOf('live', 'js');
+    const { decide, page, complaints, logged } = await open(async (_id, secret) =>
+      example.replace('https://invoices.example', service.url).replace('(clientSecret)', `(${JSON.stringify(secret)})`),
+    );
+    await expect.poll(() => logged[0]).toMatch(/^(?:signing|transmitted)$/);
+    await decide();
+    await expect.poll(() => logged.at(-1)).toBe('accepted');
+    expect(complaints.filter((each) => !/favicon/.test(each))).toEqual([]);
+    await page.browserContext().close();
+  });
+
+  it.each(LIBRARIES)('%s follows an invoice to its end', async (_name, code) => {
+    const { decide, page, complaints } = await open((id, secret) => bundled(code, id, secret));
     const shown = () => page.$$eval('li', (all) => all.map(({ textContent }) => textContent));
     await expect.poll(async () => (await shown())[0]).toMatch(/^(?:signing|transmitted)$/);
     await decide();

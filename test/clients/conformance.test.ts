@@ -1,5 +1,6 @@
 import { root } from '../support/client-examples.ts';
 import { clientSuite, examplesInTurn, type FirstExample, firstExample } from '../support/client-suite.ts';
+import { verifyExample } from '../support/verify-example.ts';
 
 clientSuite('TypeScript', process.execPath, ['clients/typescript/conformance.ts']);
 
@@ -14,3 +15,11 @@ const README: FirstExample = {
 
 firstExample(README);
 examplesInTurn(README);
+verifyExample({
+  ...README,
+  start: (example) =>
+    README.start(`const request = new Request('http://localhost', {
+      method: 'POST', body: process.env.BODY, headers: { 'Service-Signature': process.env.SIGNATURE } });
+      ${example}
+      console.log(event.type);`),
+});

@@ -5,12 +5,16 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { root } from '../support/client-examples.ts';
 import { clientSuite, examplesInTurn, type FirstExample, firstExample } from '../support/client-suite.ts';
+import { freePort } from '../support/free-ports.ts';
 import { hasTool } from '../support/tools.ts';
+import { verifyExample } from '../support/verify-example.ts';
 
 // The client for PHP: the suite, its own tests, and the package as Composer installs it. PHPStan is in no registry that
 // these tests reach: its check runs where it is installed.
 
 const FOLDER = join(root, 'clients/php');
+/** Of the server that has the example of a webhook. */
+const port = await freePort();
 const run = (command: string, args: readonly string[], cwd = FOLDER) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: 'pipe' });
 
@@ -54,6 +58,18 @@ describe.skipIf(!hasTool('php'))('the client for PHP (skipped without php-cli an
     };
     firstExample(readme);
     examplesInTurn(readme);
+    // Only a server has headers and a body.
+    verifyExample({
+      ...readme,
+      start(example) {
+        const page = `<?php require 'vendor/autoload.php';\n${example}\necho $event['type'];`;
+        writeFileSync(join(project, 'hook.php'), page);
+        const server = `php -d include_path=${project} -S 127.0.0.1:${port} ${project}/hook.php & trap 'kill %1' EXIT`;
+        const headers = `-H "Service-Signature: $SIGNATURE" -H 'Content-Type: application/json'`;
+        const send = `curl -sS --fail-with-body --retry 20 --retry-connrefused --retry-delay 1 --data-binary "$BODY"`;
+        return ['bash', '-c', `${server}\n${send} ${headers} http://127.0.0.1:${port}/`];
+      },
+    });
   });
 
   clientSuite('PHP', 'php', ['clients/php/conformance.php']);

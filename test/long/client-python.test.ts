@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { root } from '../support/client-examples.ts';
 import { clientSuite, examplesInTurn, type FirstExample, firstExample } from '../support/client-suite.ts';
 import { pythonWith } from '../support/python-tool.ts';
+import { verifyExample } from '../support/verify-example.ts';
 
 // The client for Python: the suite with both of its forms, its own tests, its types, and the package as it is installed.
 
@@ -37,6 +38,15 @@ describe.skipIf(python === null)('the client for Python (skipped without Python 
   };
   firstExample(readme);
   examplesInTurn(readme);
+  verifyExample({
+    ...readme,
+    start: (example) =>
+      readme.start(`import os, types
+headers = {"Service-Signature": os.environ["SIGNATURE"]}
+request = types.SimpleNamespace(body=os.environb[b"BODY"], headers=headers)
+${example}
+print(event["type"])`),
+  });
 
   it('has strict types', () => {
     expect(run('-m', 'mypy')).toContain('Success');
