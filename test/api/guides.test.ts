@@ -7,7 +7,7 @@ import { afterAll, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 
-// Runs the curl commands of the guides unchanged.
+// Runs the curl commands of the guides unchanged. Those of `fatoura` are run by test/clients/command-examples.test.ts.
 
 const ROOT = new URL('../../', import.meta.url);
 const GUIDES = [
@@ -20,7 +20,7 @@ const ASSIGNMENT = /^[A-Z_]+=\S*…\S*(?: +#.*)?\n/gm;
 
 const commands = GUIDES.flatMap((guide) =>
   [...readFileSync(new URL(guide, ROOT), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)]
-    .flatMap(([, block = '']) => block.replace(ASSIGNMENT, '').split(/(?<!\\)\n(?=curl |npm )/))
+    .flatMap(([, block = '']) => block.replace(ASSIGNMENT, '').split(/(?<!\\)\n(?=curl |npm |fatoura )/))
     .filter((command) => command.startsWith('curl '))
     .map((command, index) => [guide, index + 1, command] as const),
 );
