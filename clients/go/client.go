@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -36,7 +37,8 @@ type Options struct {
 	OnAttempt func(Attempt)
 }
 
-// New makes a client. The key (sk_test_…, sk_live_…) decides tenant and environment.
+// New makes a client. The key (sk_test_…, sk_live_…) decides tenant and environment. It returns an error without a key
+// or an address, or if one of them cannot be right.
 func New(key string, options Options) (*Client, error) {
 	// A key that was read from a file ends with a line break.
 	key = strings.TrimSpace(key)
@@ -52,9 +54,20 @@ func New(key string, options Options) (*Client, error) {
 	if options.BaseURL == "" {
 		return nil, errors.New("BaseURL is missing: the address of the service, or the variable FATOURA_URL")
 	}
-	options.BaseURL = strings.TrimRight(options.BaseURL, "/")
+	// It is not shown: it may be the key.
+	address, err := url.Parse(strings.TrimSpace(options.BaseURL))
+	if err != nil || !isAddress(address) {
+		const cure = "http or https, without a user and a query"
+		return nil, errors.New("BaseURL is no address such as https://invoices.example.ma: " + cure)
+	}
+	options.BaseURL = strings.TrimRight(address.String(), "/")
 	sender := newSender(key, options)
 	return &Client{&Invoices{sender}, &Drafts{sender}, &WebhookEndpoints{sender}}, nil
+}
+
+func isAddress(of *url.URL) bool {
+	isHTTP := of.Scheme == "http" || of.Scheme == "https"
+	return isHTTP && of.Host != "" && of.User == nil && of.RawQuery == "" && !of.ForceQuery && of.Fragment == ""
 }
 
 // Must returns what a call returned, and panics with its error. For scripts and tests.

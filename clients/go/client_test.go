@@ -88,7 +88,7 @@ func TestEachAttemptIsToldWithoutItsQuery(t *testing.T) {
 		if len(told) == 0 {
 			answer.WriteHeader(502)
 		}
-		fmt.Fprint(answer, `{"data":[]}`)
+		fmt.Fprint(answer, `{"object":"list","data":[]}`)
 	}, Options{OnAttempt: func(attempt Attempt) { told = append(told, attempt) }})
 	if _, err := client.Invoices.FindByNumber(context.Background(), "FA-1"); err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestMembersThatTheClientDoesNotKnowAreSent(t *testing.T) {
 	var sent map[string]any
 	client := clientOf(t, func(answer http.ResponseWriter, request *http.Request) {
 		Must(0, json.NewDecoder(request.Body).Decode(&sent))
-		fmt.Fprint(answer, `{}`)
+		fmt.Fprint(answer, `{"object":"invoice"}`)
 	}, Options{})
 	further := Further(map[string]any{"later": []int{1}})
 	Must(client.Invoices.Create(context.Background(), CreateInvoice{Amount: 1<<53 - 1}, further))

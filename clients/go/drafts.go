@@ -63,7 +63,7 @@ type Drafts struct {
 	sender *sender
 }
 
-// Create creates a draft. The call is not repeated by itself, because that could make a second one.
+// Create creates a draft. The call is repeated only after a 429, because otherwise it could make a second one.
 func (d *Drafts) Create(ctx context.Context, content DraftContent) (*Draft, error) {
 	operation := operation{createDraft, map[string]any{"content": content}}
 	return draftOf(run[draftAnswer](ctx, d.sender, "createDraft", operation, false))

@@ -2,6 +2,7 @@ package fatoura
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -53,6 +54,8 @@ type Error struct {
 	RequestID string
 	// When the service takes it again; nil if it does not say.
 	RetryAfter *time.Duration
+	// Whether the same call fails again: a wrong certificate, an answer that is not from the service.
+	isLasting bool
 }
 
 func (e *Error) Error() string {
@@ -60,7 +63,7 @@ func (e *Error) Error() string {
 	if e.Code != "" {
 		text += fmt.Sprintf(" (%s)", e.Code)
 	}
-	if e.Cause != nil {
+	if e.Cause != nil && !strings.Contains(text, e.Cause.Error()) {
 		text += ": " + e.Cause.Error()
 	}
 	return text

@@ -39,7 +39,8 @@ func events(body io.Reader) iter.Seq2[*event, error] {
 			default:
 				if name == "data" {
 					data = append(data, text)
-				} else if name == "id" && !strings.Contains(text, "\x00") {
+				} else if name == "id" && !strings.ContainsFunc(text, isLostInHeaders) {
+					// What no header carries could not be sent back.
 					id = text
 				}
 				continue
@@ -52,6 +53,10 @@ func events(body io.Reader) iter.Seq2[*event, error] {
 			yield(nil, err)
 		}
 	}
+}
+
+func isLostInHeaders(char rune) bool {
+	return char < ' ' || char > '~'
 }
 
 // splitLine finds a line, which ends with CRLF, LF or CR. One that the end of the stream cuts is none.

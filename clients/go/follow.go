@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"fatoura.example/fatoura/internal/streams"
 )
 
 const (
-	// The service sends something every 15 s. A stream that is silent for longer is dead.
-	longestSilence = 40 * time.Second
 	// Pauses between two connections, and between two readings where streams do not pass.
 	reconnectPause = 500 * time.Millisecond
 	pollPause      = 2 * time.Second
@@ -49,7 +49,8 @@ func (f *following) run(ctx context.Context) error {
 		if err != nil && ctx.Err() != nil {
 			return ended(ctx, err)
 		}
-		if err != nil && !isPassing(err) {
+		failure := new(Error)
+		if err != nil && (!errors.As(err, &failure) || !failure.isPassing()) {
 			return err
 		}
 		pause := reconnectPause
@@ -58,6 +59,7 @@ func (f *following) run(ctx context.Context) error {
 		} else if futile >= futileStreams {
 			pause = pollPause
 		}
+		pause = max(pause, restOf(failure))
 		if err := sleep(ctx, pause); err != nil {
 			return err
 		}
@@ -83,7 +85,7 @@ func (f *following) once(ctx context.Context, mayStream bool) error {
 func (f *following) stream(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	watch := time.AfterFunc(longestSilence, cancel)
+	watch := time.AfterFunc(streams.LongestSilence, cancel)
 	defer watch.Stop()
 	call := call{method: "GET", path: "/v1/invoices/" + url.PathEscape(f.id) + "/stream", header: http.Header{}}
 	if f.last != "" {
@@ -98,16 +100,16 @@ func (f *following) stream(ctx context.Context) error {
 		return nil
 	}
 	for event, err := range events(response.Body) {
-		watch.Reset(longestSilence)
+		watch.Reset(streams.LongestSilence)
 		if err != nil {
-			return unanswered(call, err)
+			return f.sender.unanswered(call, err)
 		}
 		if event == nil {
 			continue
 		}
 		message := new(StatusMessage)
-		if err := json.Unmarshal([]byte(event.data), message); err != nil {
-			return unanswered(call, err)
+		if err := json.Unmarshal([]byte(event.data), message); err != nil || message.Status == "" {
+			return f.sender.unanswered(call, errors.New("a message of the stream has no status"))
 		}
 		if event.id != "" {
 			f.last = event.id
@@ -129,9 +131,4 @@ func (f *following) tell(message *StatusMessage) {
 	f.status = message.Status
 	isFinal := f.status == InvoiceStatusAccepted || f.status == InvoiceStatusRejected
 	f.isEnded = !f.yield(message, nil) || isFinal
-}
-
-func isPassing(err error) bool {
-	of := new(Error)
-	return errors.As(err, &of) && (of.Family == ErrConnection || of.Status == 429 || of.Status >= 500)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 )
 
+const graphqlPath = "/graphql"
+
 // stated is an error as the service states it: in the result of a mutation, in the extensions of an error of GraphQL,
 // or in an answer of REST.
 type stated struct {
@@ -31,7 +33,7 @@ type graphqlAnswer struct {
 func run[Result any](
 	ctx context.Context, sender *sender, field string, operation operation, isRepeatable bool,
 ) (*Result, error) {
-	call := call{method: "POST", path: "/graphql", body: operation, isRepeatable: isRepeatable}
+	call := call{method: "POST", path: graphqlPath, body: operation, isRepeatable: isRepeatable}
 	answer, header, err := send[graphqlAnswer](ctx, sender, call)
 	if err != nil {
 		return nil, err

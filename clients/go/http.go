@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -91,7 +92,9 @@ func send[Result any](ctx context.Context, sender *sender, call call) (*Result, 
 			return nil, nil, cancelled(ctx)
 		}
 		pause, mayPass := pauseBefore(failure, attempt)
-		if !call.isRepeatable || attempt > sender.options.MaxRetries || !mayPass || time.Until(until) <= pause {
+		// After a 429 the service has surely done nothing.
+		mayRepeat := call.isRepeatable || failure.Status == http.StatusTooManyRequests
+		if !mayRepeat || attempt > sender.options.MaxRetries || !mayPass || time.Until(until) <= pause {
 			return nil, nil, failure
 		}
 		if err := sleep(ctx, pause); err != nil {
@@ -113,29 +116,44 @@ func (s *sender) attempt(ctx context.Context, call call, attempt int, body []byt
 	}()
 	response, err := s.do(ctx, call, body, "application/json")
 	if err != nil {
-		return nil, unanswered(call, err)
+		return nil, s.unanswered(call, err)
 	}
 	defer response.Body.Close()
 	// An answer that is cut here is none: the call is repeated.
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
-		return nil, unanswered(call, err)
+		return nil, s.unanswered(call, err)
 	}
 	told.Status, told.RequestID = response.StatusCode, response.Header.Get("Request-Id")
 	if response.StatusCode < 200 || response.StatusCode >= 300 {
 		return nil, refusalOf(response, text)
 	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return nil, unanswered(call, err)
+	if !json.Valid(text) {
+		return nil, s.unanswered(call, errors.New("the answer is no JSON"))
+	}
+	if err := json.Unmarshal(text, into); err != nil || !isOfService(call, text) {
+		message := fmt.Sprintf("%s %s: the answer of %s is not from the service", call.method, call.path, s.options.BaseURL)
+		message += ": is BaseURL right?"
+		return nil, &Error{Family: ErrConnection, Message: message, Cause: err, isLasting: true}
 	}
 	return response.Header, nil
+}
+
+// isOfService tells whether an answer is one of the service. REST names the type of each object.
+func isOfService(call call, text []byte) bool {
+	var answer struct{ Object, Data, Errors json.RawMessage }
+	_ = json.Unmarshal(text, &answer)
+	if call.path == graphqlPath {
+		return answer.Data != nil || answer.Errors != nil
+	}
+	return answer.Object != nil
 }
 
 // open opens a stream of events. The caller closes its body.
 func (s *sender) open(ctx context.Context, call call) (*http.Response, error) {
 	response, err := s.do(ctx, call, nil, "text/event-stream")
 	if err != nil {
-		return nil, unanswered(call, err)
+		return nil, s.unanswered(call, err)
 	}
 	if response.StatusCode == http.StatusOK {
 		return response, nil
@@ -168,13 +186,13 @@ func (s *sender) do(ctx context.Context, call call, body []byte, accept string) 
 	return s.client.Do(request)
 }
 
-func unanswered(call call, cause error) *Error {
+func (s *sender) unanswered(call call, cause error) *Error {
 	// The message has the method and the path. The query may have data of customers.
 	if of := (*url.Error)(nil); errors.As(cause, &of) {
 		cause = of.Err
 	}
-	message := fmt.Sprintf("%s %s: no complete answer", call.method, call.path)
-	return &Error{Family: ErrConnection, Message: message, Cause: cause}
+	message := fmt.Sprintf("%s %s: no complete answer from %s (%v)", call.method, call.path, s.options.BaseURL, cause)
+	return &Error{Family: ErrConnection, Message: message, Cause: cause, isLasting: isOfTLS(cause)}
 }
 
 // refusalOf reads a refusal. What is not from the service, such as a page of a proxy, has no code.
@@ -182,7 +200,7 @@ func refusalOf(response *http.Response, text []byte) *Error {
 	status := response.StatusCode
 	refusal := &Error{
 		Family:     familyOf(status),
-		Message:    fmt.Sprintf("the answer has status %d", status),
+		Message:    statementOf(response),
 		Status:     status,
 		RequestID:  response.Header.Get("Request-Id"),
 		RetryAfter: retryAfterOf(response.Header),
@@ -192,4 +210,14 @@ func refusalOf(response *http.Response, text []byte) *Error {
 		refusal.Code, refusal.Message, refusal.Param = answer.Error.Code, answer.Error.Message, answer.Error.Param
 	}
 	return refusal
+}
+
+// statementOf says what was answered instead of an error of the service.
+func statementOf(response *http.Response) string {
+	said := fmt.Sprintf("the answer has status %d", response.StatusCode)
+	// The query may have data of customers.
+	if leadsTo, _, _ := strings.Cut(response.Header.Get("Location"), "?"); leadsTo != "" {
+		said += fmt.Sprintf(" and leads to %s: is BaseURL right?", leadsTo)
+	}
+	return said
 }

@@ -123,8 +123,8 @@ func (i *Invoices) FindByNumber(ctx context.Context, number string, include ...I
 }
 
 // Follow yields the status of an invoice, and each change once and in order, until it is accepted or rejected.
-// Connections that break are resumed; where none carries a stream, the invoice is read every two seconds. An error is
-// the last thing that it yields.
+// Connections that break are resumed; where none carries a stream, the invoice is read every two seconds. Retry-After is
+// obeyed, up to a minute. An error is the last thing that it yields.
 func (i *Invoices) Follow(ctx context.Context, id string) iter.Seq2[*StatusMessage, error] {
 	return func(yield func(*StatusMessage, error) bool) {
 		following := following{sender: i.sender, id: id, yield: yield}
@@ -134,7 +134,8 @@ func (i *Invoices) Follow(ctx context.Context, id string) iter.Seq2[*StatusMessa
 	}
 }
 
-// Settled waits until an invoice is accepted or rejected, and reads it.
+// Settled waits until an invoice is accepted or rejected, and reads it: for as long as that takes, where the authority
+// does not answer for hours, unless the context has a deadline.
 func (i *Invoices) Settled(ctx context.Context, id string, include ...Include) (*Invoice, error) {
 	for _, err := range i.Follow(ctx, id) {
 		if err != nil {

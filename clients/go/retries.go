@@ -2,6 +2,7 @@ package fatoura
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"math/rand/v2"
 	"net/http"
@@ -13,7 +14,7 @@ const (
 	// The pause before the first repetition, and the longest one. Each is up to twice the one before.
 	firstPause   = 250 * time.Millisecond
 	longestPause = 8 * time.Second
-	// A longer Retry-After is not waited for.
+	// A call does not wait for a longer Retry-After. Whoever follows an invoice asks again after so long.
 	longestRetryAfter = time.Minute
 )
 
@@ -30,22 +31,35 @@ func retryAfterOf(header http.Header) *time.Duration {
 	return Ptr(max(0, time.Until(date)))
 }
 
+// isPassing tells whether the same request may succeed later.
+func (e *Error) isPassing() bool {
+	if e.Family == ErrConnection {
+		return !e.isLasting
+	}
+	return e.Status == 408 || e.Status == 429 || e.Status >= 500
+}
+
 // pauseBefore tells how long a call pauses before its next attempt, and whether a repetition may help.
 func pauseBefore(failure *Error, attempt int) (time.Duration, bool) {
-	most := min(longestPause, firstPause<<min(attempt, 10))
-	pause := most/2 + rand.N(most/2)
-	if failure.Family == ErrConnection {
-		return pause, true
-	}
-	switch failure.Status {
-	case 408, 429, 500, 502, 503, 504:
-	default:
-		return 0, false
-	}
 	if failure.RetryAfter == nil {
-		return pause, true
+		most := min(longestPause, firstPause<<min(attempt, 10))
+		return most/2 + rand.N(most/2), failure.isPassing()
 	}
-	return max(*failure.RetryAfter, firstPause), *failure.RetryAfter <= longestRetryAfter
+	return max(*failure.RetryAfter, firstPause), failure.isPassing() && *failure.RetryAfter <= longestRetryAfter
+}
+
+// restOf tells how long an error asks whoever follows an invoice to wait.
+func restOf(failure *Error) time.Duration {
+	if failure.RetryAfter == nil {
+		return 0
+	}
+	return min(*failure.RetryAfter, longestRetryAfter)
+}
+
+// isOfTLS tells whether a certificate was refused, or the other side does not speak TLS.
+func isOfTLS(cause error) bool {
+	certificate, record := (*tls.CertificateVerificationError)(nil), tls.RecordHeaderError{}
+	return errors.As(cause, &certificate) || errors.As(cause, &record) || errors.Is(cause, http.ErrSchemeMismatch)
 }
 
 // sleep waits. It returns an *Error if the context ends before.

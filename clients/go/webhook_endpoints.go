@@ -12,8 +12,8 @@ type WebhookEndpoints struct {
 	sender *sender
 }
 
-// Create creates an endpoint. Its Secret is shown only here. The call is not repeated by itself: if its answer is lost,
-// list the endpoints, delete the new one, and create it again.
+// Create creates an endpoint. Its Secret is shown only here. The call is repeated only after a 429: if its answer is
+// lost, list the endpoints, delete the new one, and create it again.
 func (w *WebhookEndpoints) Create(
 	ctx context.Context, endpoint CreateWebhookEndpoint,
 ) (*CreatedWebhookEndpoint, error) {

@@ -7,6 +7,7 @@ declare(strict_types=1);
 use Fatoura\ApiError;
 use Fatoura\Fatoura;
 use Fatoura\FatouraError;
+use Fatoura\Following;
 use Fatoura\Webhooks;
 
 foreach (glob(__DIR__ . '/src/*.php') ?: [] as $file) {
@@ -32,8 +33,9 @@ function begun(array $call): mixed
     if ($resource === 'webhooks') {
         return Webhooks::verify($args[0], $args[1], $args[2], ...named($args[3] ?? []));
     }
-    $options = $call['options'] ?? [];
-    $client = $clients[json_encode($options)] ??= new Fatoura(...named($options) + ['key' => getenv('FATOURA_KEY')]);
+    ['silence' => Following::$longestSilence] = $options = named($call['options'] ?? []) + ['silence' => 40.0];
+    unset($options['silence']);
+    $client = $clients[json_encode($options)] ??= new Fatoura(...$options + ['key' => getenv('FATOURA_KEY')]);
     if ($name === 'invoices.list') {
         return $client->invoices->list($args[0] ?? []);
     }

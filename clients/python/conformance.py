@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).parent / "src"))
 
-from fatoura import ApiError, AsyncFatoura, Fatoura, FatouraError, webhooks  # noqa: E402
+from fatoura import ApiError, AsyncFatoura, Fatoura, FatouraError, _following, webhooks  # noqa: E402
 
 POSITIONAL = {
     "invoices.list": 0,
@@ -33,10 +33,11 @@ clients: dict[str, Any] = {}
 
 def client_of(make: Callable[..., Client], call: Mapping[str, Any]) -> Client:
     """One client for each set of options, as a program has it."""
-    options = call.get("options", {})
+    options = named(call.get("options", {}))
+    _following.longest_silence = options.pop("silence", 40.0)
     name = json.dumps(options)
     if name not in clients:
-        clients[name] = make(**{"key": os.environ["FATOURA_KEY"], **named(options)})
+        clients[name] = make(**{"key": os.environ["FATOURA_KEY"], **options})
     return clients[name]  # type: ignore[no-any-return]
 
 

@@ -44,11 +44,12 @@ function shown(error: unknown): object {
 
 async function run({ call, args, options }: Call): Promise<object> {
   if (call === 'many') return { ok: await Promise.all(args[0].map(run)) };
-  const client = new Fatoura(options?.key ?? process.env.FATOURA_KEY ?? '', options);
-  return Promise.resolve(CALLS[call]?.(client, args)).then(
-    (ok) => ({ ok: ok ?? null }),
-    (error: unknown) => ({ error: shown(error) }),
-  );
+  try {
+    const client = new Fatoura(options?.key ?? process.env.FATOURA_KEY ?? '', options);
+    return { ok: (await CALLS[call]?.(client, args)) ?? null };
+  } catch (error) {
+    return { error: shown(error) };
+  }
 }
 
 for await (const line of createInterface({ input: process.stdin }))

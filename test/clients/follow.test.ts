@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { follow as followInPage } from '../../clients/live/src/follow.ts';
+import { apiError } from '../../clients/typescript/src/errors.ts';
 import { follow } from '../../clients/typescript/src/follow.ts';
 import type { StatusMessage } from '../../clients/typescript/src/models.ts';
 
@@ -21,6 +22,11 @@ const statusAs = (status: StatusMessage['status']): StatusMessage => ({
   },
 });
 
+const messagesOf = (status: StatusMessage['status']): Response => {
+  const message = `id: 1\ndata: ${JSON.stringify(statusAs(status))}\n\n`;
+  return new Response(message, { headers: { 'Content-Type': 'text/event-stream' } });
+};
+
 it('reads where streams do not pass, and tries a stream again from time to time', async () => {
   const readings: number[] = [];
   const connections: number[] = [];
@@ -28,8 +34,7 @@ it('reads where streams do not pass, and tries a stream again from time to time'
   const open = async (): Promise<Response> => {
     connections.push(Date.now() - begun);
     if (connections.length <= 4) return new Response('<p>a proxy</p>', { headers: { 'Content-Type': 'text/html' } });
-    const message = `id: 1\ndata: ${JSON.stringify(statusAs('accepted'))}\n\n`;
-    return new Response(message, { headers: { 'Content-Type': 'text/event-stream' } });
+    return messagesOf('accepted');
   };
   const read = async () => {
     readings.push(Date.now() - begun);
@@ -46,6 +51,21 @@ it('reads where streams do not pass, and tries a stream again from time to time'
   expect(connections).toHaveLength(5);
   expect(readings.length).toBeGreaterThan(10);
   expect(connections.at(-1)).toBeGreaterThan(20_000);
+});
+
+it('waits for Retry-After, and no longer than a minute', async () => {
+  const connections: number[] = [];
+  const begun = Date.now();
+  const open = async (): Promise<Response> => {
+    connections.push(Date.now() - begun);
+    const retryAfterMs = [5000, 90_000][connections.length - 1];
+    if (retryAfterMs === undefined) return messagesOf('accepted');
+    throw apiError({ code: null, message: 'later', param: null, status: 503, requestId: null, retryAfterMs });
+  };
+  const ended = Array.fromAsync(follow({ open }, 'inv_1', async () => statusAs('pending'), {}));
+  await vi.advanceTimersByTimeAsync(70_000);
+  expect((await ended).map(({ status }) => status)).toEqual(['accepted']);
+  expect(connections).toEqual([0, 5000, 65_000]);
 });
 
 it('an invoice of a page is shown once for each status, also where a reading was ahead of the stream', async () => {

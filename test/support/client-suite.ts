@@ -1,38 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCertificateAuthority } from './certificate-authority.ts';
+import { CASES, type Call, matching, matchingResult, placed, type Result, resolved } from './client-cases.ts';
 import { examplesOf, root } from './client-examples.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 import { sampled, testLong } from './samples.ts';
 import { startService, type TestService } from './service.ts';
-
-/** See clients/conformance/README.md. */
-interface Case {
-  readonly name: string;
-  readonly faults?: readonly Fault[];
-  readonly calls: readonly (Call & { readonly ok?: unknown; readonly error?: Readonly<Record<string, unknown>> })[];
-  readonly requests?: number;
-  readonly keys?: readonly string[];
-}
-
-interface Call {
-  readonly call: string;
-  readonly args: readonly unknown[];
-  readonly options?: object;
-  /** Instead of the tenant's secret key: a key, or `publishable`. */
-  readonly key?: string;
-}
-
-interface Result {
-  readonly ok?: unknown;
-  readonly error?: Readonly<Record<string, unknown>>;
-}
-
-const CASES = JSON.parse(readFileSync(`${root}/clients/conformance/cases.json`, 'utf8')) as readonly Case[];
 
 /**
  * Declares the tests of one client: each case, and many creations with lost answers.
@@ -44,10 +22,14 @@ export function clientSuite(name: string, command: string, args: readonly string
     let service: TestService;
     let proxy: FaultyProxy;
     let program: Program;
+    let untrusted: TlsServer;
+    let hosts: Readonly<Record<string, string>>;
     let keys: { readonly secret: string; readonly publishable: string };
     beforeAll(async () => {
       service = await startService({ RATE_LIMIT_SECRET: '1000000', RATE_LIMIT_ADDRESS: '1000000' });
       proxy = await startFaultyProxy(service.url);
+      untrusted = await startUntrusted();
+      hosts = { proxy: new URL(proxy.url).host, untrusted: `localhost:${(untrusted.address() as AddressInfo).port}` };
       const { secretKey, publishableKey } = await service.tenant();
       keys = { secret: secretKey, publishable: publishableKey };
       program = startProgram(command, args, { FATOURA_URL: proxy.url, FATOURA_KEY: secretKey });
@@ -55,6 +37,7 @@ export function clientSuite(name: string, command: string, args: readonly string
     afterAll(async () => {
       await program.close();
       await proxy.close();
+      untrusted.close();
       await service.close();
     });
 
@@ -63,20 +46,35 @@ export function clientSuite(name: string, command: string, args: readonly string
       expect(CASES.length).toBeGreaterThanOrEqual(60);
     });
 
-    it.each(CASES)('$name', async ({ faults = [], calls, requests, keys: sent }) => {
+    it.each(CASES)('$name', async ({ faults = [], calls, requests, keys: sent, lastEventIds, pausesMs = [] }) => {
       proxy.next(faults);
       const results: unknown[] = [];
-      for (const { ok, error, key, ...call } of calls) {
+      const ownKeys: (string | null)[] = [];
+      for (const { ok, error, key, atLeastMs = 0, atMostMs = Infinity, ...call } of placed(calls, hosts)) {
+        const [begun, before] = [performance.now(), proxy.requests.length];
         const result = await program.ask(withKey(resolved(call, results), key, keys));
+        const tookMs = performance.now() - begun;
         if (error) expect(result.error).toEqual(matching(error, results));
         else expect(result).toEqual({ ok: matchingResult(ok, result.ok, results) });
+        expect(tookMs).toBeGreaterThanOrEqual(atLeastMs);
+        expect(tookMs).toBeLessThanOrEqual(atMostMs);
         results.push(result.ok);
+        const attempts = proxy.requests.slice(before).filter(({ method, path }) => `${method} ${path}` === CREATION);
+        if (attempts.length === 0) continue;
+        expect(new Set(attempts.map(({ key }) => key)).size).toBe(1);
+        if (!isKeyed(call)) ownKeys.push(...attempts.slice(0, 1).map(({ key }) => key));
       }
+      // Each creation without a number or a key of the caller has a key of its own.
+      expect(ownKeys).not.toContain(null);
+      expect(new Set(ownKeys).size).toBe(ownKeys.length);
       if (requests !== undefined) expect(proxy.requests).toHaveLength(requests);
       if (sent) expect(proxy.requests.map(({ key }) => key)).toEqual(sent);
-      // The attempts of a creation have one key, and each creation one of its own.
-      const creations = proxy.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/invoices');
-      expect(creations.every(({ key }) => key)).toBe(true);
+      if (lastEventIds)
+        expect(proxy.requests.map((request) => request.lastEventId)).toEqual(matching(lastEventIds, []));
+      for (const [nth, leastMs] of pausesMs.entries()) {
+        const pauseMs = (proxy.requests[nth + 1]?.at ?? 0) - (proxy.requests[nth]?.at ?? 0);
+        expect(pauseMs, `pause ${nth + 1}`).toBeGreaterThanOrEqual(leastMs ?? 0);
+      }
     });
 
     const MANY = sampled(1000, 20);
@@ -179,6 +177,22 @@ async function expectAccepted({ start, prints = ACCEPTED, environment }: FirstEx
 
 const ACCEPTED = /status\W+accepted/;
 
+const CREATION = 'POST /v1/invoices';
+
+/** Whether the caller of a creation says by what it is known. */
+function isKeyed({ args }: Call): boolean {
+  const { orderNumber, idempotencyKey } = (args[1] ?? {}) as Readonly<Record<string, unknown>>;
+  return orderNumber !== undefined || idempotencyKey !== undefined;
+}
+
+/** A server whose certificate nobody trusts. */
+async function startUntrusted(): Promise<TlsServer> {
+  const authority = await createCertificateAuthority('Nobody');
+  const server = createTlsServer(await authority.issue('localhost'), (_, answer) => void answer.end()).listen(0);
+  await once(server, 'listening');
+  return server;
+}
+
 /** What an answer says of the invoice that is followed. */
 const FOLLOWED = {
   id: 'inv_1',
@@ -226,39 +240,4 @@ function startProgram(command: string, args: readonly string[], environment: Rec
 function withKey({ options, ...call }: Call, key: string | undefined, { publishable }: { publishable: string }): Call {
   const given = key === 'publishable' ? publishable : key;
   return { ...call, options: { ...options, ...(given && { key: given }) } };
-}
-
-/** Replaces `$1.id` by a member of the second result. */
-function resolved<Value>(value: Value, results: readonly unknown[]): Value {
-  const text = JSON.stringify(value).replaceAll(/"\$(\d+)((?:\.\w+)*)"/g, (_, nth: string, path: string) => {
-    const found = path
-      .split('.')
-      .slice(1)
-      .reduce((at: unknown, name) => (at as Record<string, unknown>)[name], results[Number(nth)]);
-    return JSON.stringify(found);
-  });
-  return JSON.parse(text) as Value;
-}
-
-/** Makes a matcher: members that are not stated may have any value; `"*"` is anything, `"~text"` contains a text. */
-function matching(expected: unknown, results: readonly unknown[]): unknown {
-  if (expected === '*') return expect.anything();
-  if (typeof expected === 'string' && expected.startsWith('~')) return expect.stringContaining(expected.slice(1));
-  if (Array.isArray(expected)) return expected.map((each) => matching(each, results));
-  if (typeof expected === 'object' && expected !== null) {
-    const members = Object.entries(expected).map(([name, each]) => [name, matching(each, results)]);
-    return expect.objectContaining(Object.fromEntries(members));
-  }
-  return resolved(expected, results);
-}
-
-/** Of a followed invoice: its last status, and that each came once. */
-function matchingResult(expected: unknown, found: unknown, results: readonly unknown[]): unknown {
-  const { last, distinct, length } = (expected ?? {}) as { last?: unknown; distinct?: string; length?: number };
-  if (last === undefined || !Array.isArray(found)) return matching(expected ?? {}, results);
-  const values = found.map((each) => (distinct ? each[distinct] : each));
-  expect(new Set(values).size).toBe(values.length);
-  if (length !== undefined) expect(found).toHaveLength(length);
-  expect(found.at(-1)).toEqual(matching(last, results));
-  return found;
 }

@@ -14,7 +14,9 @@ export type Fault =
   /** The request is forwarded twice at once; the second answer is given. */
   | 'repeat'
   /** A page of a gateway in HTML with this status. */
-  | { readonly status: number; readonly retryAfter?: string; readonly html?: true }
+  | { readonly status: number; readonly retryAfter?: string; readonly location?: string; readonly html?: true }
+  /** Another server answers, with status 200. */
+  | { readonly body: string; readonly type: string }
   /** The answer comes so much later, milliseconds. */
   | { readonly delayMs: number }
   /** A stream ends after so many messages. */
@@ -22,7 +24,27 @@ export type Fault =
   /** The head of the answer comes a line at a time, and takes so long, milliseconds. */
   | { readonly headMs: number }
   /** The proxy answers itself: a stream that ends after these statuses, or an invoice with the first. */
-  | { readonly statuses: readonly string[] };
+  | Told;
+
+/** A stream of statuses, whose ids are the statuses, unless another one is stated. */
+interface Told {
+  readonly statuses: readonly string[];
+  /** Instead of its end: a reset, or nothing any more. */
+  readonly then?: 'reset' | 'silence';
+  /** Between two messages, milliseconds, in which comments come. */
+  readonly restMs?: number;
+  readonly id?: string;
+}
+
+/** A request that came. */
+interface Arrival {
+  readonly method: string;
+  readonly path: string;
+  readonly key: string | null;
+  readonly lastEventId: string | null;
+  /** As `performance.now()`. */
+  readonly at: number;
+}
 
 export interface FaultyProxy {
   readonly url: string;
@@ -34,7 +56,7 @@ export interface FaultyProxy {
    */
   nextOfKeys(lists: readonly (readonly Fault[])[]): void;
   /** Requests that came since `next` or `nextOfKeys`. */
-  readonly requests: readonly { readonly method: string; readonly path: string; readonly key: string | null }[];
+  readonly requests: readonly Arrival[];
   close(): Promise<void>;
 }
 
@@ -53,13 +75,14 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     ofKeys.set(key, left);
     return left.shift() ?? 'pass';
   };
-  const requests: { method: string; path: string; key: string | null }[] = [];
+  const requests: Arrival[] = [];
   const server = createServer((incoming, answer) => {
     const { method = '', url = '', headers } = incoming;
     const [path = ''] = url.split('?');
-    const key = (headers['idempotency-key'] as string | undefined) ?? null;
+    const headerOf = (name: string) => (headers[name] as string | undefined) ?? null;
+    const key = headerOf('idempotency-key');
     const fault = faultOf(key);
-    requests.push({ method, path, key });
+    requests.push({ method, path, key, lastEventId: headerOf('last-event-id'), at: performance.now() });
     handle(target, incoming, answer, fault).catch(() => incoming.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -89,16 +112,22 @@ async function handle(target: string, incoming: IncomingMessage, answer: ServerR
     return;
   }
   if (typeof fault === 'object' && 'status' in fault) {
-    const { status, retryAfter, html } = fault;
+    const { status, retryAfter, location, html } = fault;
     const text = html ? '<html>Bad gateway</html>' : '';
     answer.writeHead(status, {
       ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
+      ...(location !== undefined && { Location: location }),
       'Content-Type': 'text/html',
     });
     answer.end(text);
     return;
   }
-  if (typeof fault === 'object' && 'statuses' in fault) return tell(incoming.url ?? '', answer, fault.statuses);
+  if (typeof fault === 'object' && 'body' in fault) {
+    answer.writeHead(200, { 'Content-Type': fault.type });
+    answer.end(fault.body);
+    return;
+  }
+  if (typeof fault === 'object' && 'statuses' in fault) return tell(incoming.url ?? '', answer, fault);
   const forward = () => forwarded(target, incoming, body);
   const [made] = fault === 'repeat' ? (await Promise.all([forward(), forward()])).reverse() : [await forward()];
   if (!made) return;
@@ -145,7 +174,7 @@ async function drip(socket: Socket, whole: Buffer, ms: number): Promise<void> {
 }
 
 /** Answers as the service does for an invoice with these statuses, each a while after the one before. */
-async function tell(path: string, answer: ServerResponse, statuses: readonly string[]): Promise<void> {
+async function tell(path: string, answer: ServerResponse, { statuses, then, restMs, id: given }: Told): Promise<void> {
   const [id, isStream] = [path.split('/')[3], path.endsWith('/stream')];
   const messages = statuses.map((status) =>
     JSON.stringify({ id, object: 'invoice', status, dgi_id: null, rejection_reason: null, updated_at: UPDATED_AT }),
@@ -156,10 +185,16 @@ async function tell(path: string, answer: ServerResponse, statuses: readonly str
     return;
   }
   for (const [nth, message] of messages.entries()) {
-    answer.write(`id: ${statuses[nth]}\ndata: ${message}\n\n`);
+    answer.write(`id: ${given ?? statuses[nth]}\ndata: ${message}\n\n`);
+    for (let left = restMs ?? 0; left > 0; left -= DRIP_MS) {
+      answer.write(': here\n\n');
+      await sleep(DRIP_MS);
+    }
     await sleep(DRIP_MS);
   }
-  answer.end();
+  if (then === 'silence') return;
+  if (then === 'reset') answer.destroy();
+  else answer.end();
 }
 
 function forwarded(target: string, { method, url, headers }: IncomingMessage, body: Buffer): Promise<IncomingMessage> {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fatoura.example/fatoura"
+	"fatoura.example/fatoura/internal/streams"
 )
 
 type call struct {
@@ -22,6 +23,8 @@ type call struct {
 		AttemptTimeoutMs int
 		TimeoutMs        int
 		MaxRetries       *int
+		SilenceMs        int
+		BaseURL          string
 		Key              string
 	}
 }
@@ -52,7 +55,15 @@ func run(each call) any {
 	if each.Call == "many" {
 		return map[string]any{"ok": runAll(argument[[]call](each.Args, 0))}
 	}
-	result, err := calls[each.Call](clientOf(each), each.Args)
+	client, err := clientOf(each)
+	if err != nil {
+		return map[string]any{"error": map[string]any{"class": "ArgumentError", "message": err.Error()}}
+	}
+	if each.Options.SilenceMs > 0 {
+		defer func(usual time.Duration) { streams.LongestSilence = usual }(streams.LongestSilence)
+		streams.LongestSilence = milliseconds(each.Options.SilenceMs)
+	}
+	result, err := calls[each.Call](client, each.Args)
 	if err != nil {
 		return map[string]any{"error": shown(err)}
 	}
@@ -73,8 +84,9 @@ func runAll(all []call) []any {
 	return results
 }
 
-func clientOf(each call) *fatoura.Client {
+func clientOf(each call) (*fatoura.Client, error) {
 	of := fatoura.Options{
+		BaseURL:        each.Options.BaseURL,
 		AttemptTimeout: milliseconds(each.Options.AttemptTimeoutMs),
 		Timeout:        milliseconds(each.Options.TimeoutMs),
 	}
@@ -88,7 +100,7 @@ func clientOf(each call) *fatoura.Client {
 	if key == "" {
 		key = os.Getenv("FATOURA_KEY")
 	}
-	return fatoura.Must(fatoura.New(key, of))
+	return fatoura.New(key, of)
 }
 
 var calls = map[string]func(*fatoura.Client, []json.RawMessage) (any, error){

@@ -1,8 +1,9 @@
 import { FatouraError } from '../../typescript/src/errors.ts';
-import { isFinal, isLater, isPassing, follow as statusesOf } from '../../typescript/src/follow.ts';
+import { isFinal, isLater, follow as statusesOf } from '../../typescript/src/follow.ts';
 import { run } from '../../typescript/src/graphql.ts';
-import { Http, sleep } from '../../typescript/src/http.ts';
+import { Http } from '../../typescript/src/http.ts';
 import type { InvoiceStatus, StatusMessage } from '../../typescript/src/models.ts';
+import { isPassing, sleep } from '../../typescript/src/retries.ts';
 
 /** What a `client_secret` shows of its invoice. Members that the API has too have its names. */
 export interface LiveInvoice extends StatusMessage {
@@ -72,8 +73,7 @@ export async function* follow(
     if (isConnected !== wasConnected) onConnection?.(isConnected);
     wasConnected = isConnected;
   };
-  const http = new Http(clientSecret, {
-    baseUrl: service,
+  const http = new Http(clientSecret, service.replace(/\/+$/, ''), {
     maxRetries: 0,
     onAttempt: ({ status }) => {
       if (!signal?.aborted) told(status !== null);

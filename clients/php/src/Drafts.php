@@ -28,7 +28,7 @@ final class Drafts
     }
 
     /**
-     * Creates a draft. The call is not repeated by itself, because that could make a second one.
+     * Creates a draft. The call is repeated only after a 429, because otherwise it could make a second one.
      *
      * @param DraftContent $content members of GraphQL's `InvoiceDraft`, any of them
      * @return Draft

@@ -15,6 +15,14 @@ class FatouraError extends \RuntimeException
  */
 final class ConnectionError extends FatouraError
 {
+    /** @param bool $isLasting whether the same call fails again: a wrong certificate, an answer not from the service */
+    public function __construct(
+        string $message,
+        ?\Throwable $previous = null,
+        public readonly bool $isLasting = false,
+    ) {
+        parent::__construct($message, 0, $previous);
+    }
 }
 
 /** The caller ended a call, by `isCancelled` of the client. */

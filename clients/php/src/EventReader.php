@@ -33,7 +33,8 @@ final class EventReader
             $text = str_starts_with($text, ' ') ? substr($text, 1) : $text;
             if ($name === 'data') {
                 $this->data[] = $text;
-            } elseif ($name === 'id' && !str_contains($text, "\0")) {
+            } elseif ($name === 'id' && preg_match('/^[ -~]*$/D', $text)) {
+                // What no header carries could not be sent back.
                 $this->id = $text;
             }
         }

@@ -20,7 +20,7 @@ final class Fatoura
      * @param (\Closure(Attempt): void)|null $onAttempt is told of each attempt; never gets keys, secrets or bodies
      * @param (\Closure(): bool)|null $isCancelled is asked during calls, at least once a second; true ends them with a
      *     CancelledError: what was sent may still be done
-     * @throws \InvalidArgumentException without a key or an address
+     * @throws \InvalidArgumentException without a key or an address, or if one of them cannot be right
      */
     public function __construct(
         #[\SensitiveParameter] string|false|null $key,
@@ -31,7 +31,7 @@ final class Fatoura
         ?\Closure $onAttempt = null,
         ?\Closure $isCancelled = null,
     ) {
-        $url = rtrim(($baseUrl ?: getenv('FATOURA_URL')) ?: '', '/');
+        $url = trim(($baseUrl ?: getenv('FATOURA_URL')) ?: '');
         // A key that was read from a file ends with a line break.
         $trimmed = trim((string) $key);
         if ($trimmed === '') {
@@ -43,7 +43,14 @@ final class Fatoura
         if ($url === '') {
             throw new \InvalidArgumentException('baseUrl is missing: the address of the service, or FATOURA_URL.');
         }
-        $options = new Options($url, $attemptTimeout, $timeout, $maxRetries, $onAttempt, $isCancelled);
+        $isAddress = preg_match('~^https?://[^\s/?#@\\\\][^\s?#@\\\\]*$~Di', $url) === 1;
+        if (!$isAddress || parse_url($url, PHP_URL_HOST) === null) {
+            // It is not shown: it may be the key.
+            throw new \InvalidArgumentException(
+                'baseUrl is no address such as https://invoices.example.ma: http or https, without a user and a query.',
+            );
+        }
+        $options = new Options(rtrim($url, '/'), $attemptTimeout, $timeout, $maxRetries, $onAttempt, $isCancelled);
         $http = new Http(new Key($trimmed), $options);
         $this->invoices = new Invoices($http);
         $this->drafts = new Drafts($http);

@@ -13,8 +13,8 @@ namespace Fatoura;
  */
 final class Following
 {
-    /** The service sends something every 15 s. A stream that is silent for longer is dead, seconds. */
-    private const SILENCE = 40.0;
+    /** The service sends something every 15 s. A stream that is silent for longer is dead, seconds. Shorter in tests. */
+    public static float $longestSilence = 40.0;
     /** Pauses between two connections, and between two readings where streams do not pass, seconds. */
     private const RECONNECT = 0.5;
     private const POLL = 2.0;
@@ -48,6 +48,7 @@ final class Following
         $futile = 0;
         while (true) {
             $before = $this->status;
+            $rest = 0.0;
             try {
                 if ($futile < self::FUTILE_STREAMS || $futile % self::READINGS_PER_STREAM === 0) {
                     foreach ($this->streamed() as $message) {
@@ -69,12 +70,13 @@ final class Following
                 }
             } catch (ApiError | ConnectionError $error) {
                 $this->left();
-                if ($error instanceof ApiError && $error->status !== 429 && $error->status < 500) {
+                if (!Retries::isPassing($error)) {
                     throw $error;
                 }
+                $rest = Retries::restOf($error);
             }
             $futile = $before === $this->status ? $futile + 1 : 0;
-            $pause = $futile < self::FUTILE_STREAMS ? self::RECONNECT : self::POLL;
+            $pause = max($rest, $futile < self::FUTILE_STREAMS ? self::RECONNECT : self::POLL);
             $this->http->options->sleep(min($pause, $this->left() ?? $pause));
         }
     }
@@ -83,18 +85,34 @@ final class Following
     private function streamed(): \Generator
     {
         $headers = $this->lastEventId === null ? [] : ["Last-Event-ID: {$this->lastEventId}"];
-        $silence = min(self::SILENCE, $this->left() ?? self::SILENCE);
+        $silence = min(self::$longestSilence, $this->left() ?? self::$longestSilence);
         $reader = new EventReader();
         $path = '/v1/invoices/' . rawurlencode($this->id) . '/stream';
         foreach ($this->http->open($path, $headers, $silence, $this->until) as $part) {
             foreach ($reader->feed($part) as $message) {
+                $status = self::statusIn($message['data']);
                 $this->lastEventId = $message['id'] ?? $this->lastEventId;
-                /** @var StatusMessage $status */
-                $status = json_decode($message['data'], true, 512, JSON_THROW_ON_ERROR);
                 yield $status;
             }
             $this->left();
         }
+    }
+
+    /**
+     * Reads a message of a stream.
+     *
+     * @return StatusMessage
+     * @throws ConnectionError if it is none of the service
+     */
+    private static function statusIn(string $text): array
+    {
+        $message = json_decode($text, true);
+        if (!is_array($message) || !is_string($message['status'] ?? null)) {
+            throw new ConnectionError('A message of the stream has no status.');
+        }
+
+        /** @var StatusMessage */
+        return $message;
     }
 
     /**

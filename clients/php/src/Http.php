@@ -11,14 +11,6 @@ namespace Fatoura;
  */
 final class Http
 {
-    /** The pause before the first repetition, and the longest one, seconds. Each is up to twice the one before. */
-    private const FIRST_PAUSE = 0.25;
-    private const LONGEST_PAUSE = 8.0;
-    /** A longer `Retry-After` is not waited for, seconds. */
-    private const LONGEST_RETRY_AFTER = 60.0;
-    /** Answers that say that a later attempt may succeed. */
-    private const PASSING = [408, 429, 500, 502, 503, 504];
-
     private ?\CurlHandle $curl = null;
 
     public function __construct(private readonly Key $key, public readonly Options $options)
@@ -45,13 +37,12 @@ final class Http
         ?float $timeout = null,
     ): Answer {
         $until = microtime(true) + ($timeout ?? $this->options->timeout);
-        $retries = $isRepeatable ? $this->options->maxRetries : 0;
         $stated = http_build_query(array_filter($query, static fn ($each) => $each !== null));
         $options = [
             CURLOPT_URL => $this->options->baseUrl . $path . ($stated === '' ? '' : "?{$stated}"),
             CURLOPT_CUSTOMREQUEST => $method,
             // curl itself repeats a request on a connection that was idle and is dead.
-            CURLOPT_FRESH_CONNECT => $retries === 0,
+            CURLOPT_FRESH_CONNECT => !$isRepeatable || $this->options->maxRetries === 0,
         ];
         if ($body !== null) {
             $options[CURLOPT_POSTFIELDS] = json_encode(self::withMaps($body), JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE);
@@ -65,8 +56,9 @@ final class Http
             try {
                 return $this->attempt($method, $path, $options, $headers, $attempt, $until);
             } catch (ApiError | ConnectionError $error) {
-                $pause = self::pauseBefore($error, $attempt);
-                if ($attempt > $retries || $pause === null || microtime(true) + $pause >= $until) {
+                $pause = Retries::pauseBefore($error, $attempt);
+                $mayRepeat = $attempt <= $this->options->maxRetries && ($isRepeatable || Retries::isUndone($error));
+                if (!$mayRepeat || $pause === null || microtime(true) + $pause >= $until) {
                     throw $error;
                 }
                 $this->options->sleep($pause);
@@ -102,7 +94,7 @@ final class Http
             }
         } catch (ConnectionError $error) {
             $this->options->throwIfCancelled();
-            throw new ConnectionError("The stream broke: {$error->getMessage()}", 0, $error);
+            throw $this->unanswered("GET {$path}", $error);
         }
         if ($transfer->status >= 300) {
             throw self::refusal($transfer, $other);
@@ -138,19 +130,31 @@ final class Http
         } catch (ConnectionError $error) {
             $this->options->throwIfCancelled();
             $tell(null, null);
-            $message = "{$method} {$path}: no complete answer ({$error->getMessage()})";
-            throw new ConnectionError($message, 0, $error);
+            throw $this->unanswered("{$method} {$path}", $error);
         }
         $tell($transfer->status, $transfer->headers['request-id'] ?? null);
         if ($transfer->status < 200 || $transfer->status >= 300) {
             throw self::refusal($transfer, $transfer->body);
         }
         $value = json_decode($transfer->body, true);
-        if (!is_array($value)) {
-            throw new ConnectionError("{$method} {$path}: the answer is no JSON");
+        $what = "{$method} {$path}: the answer of {$this->options->baseUrl}";
+        if ($value === null && json_last_error() !== JSON_ERROR_NONE) {
+            throw new ConnectionError("{$what} is no JSON");
+        }
+        // REST names the type of each object.
+        $members = array_flip($path === '/graphql' ? ['data', 'errors'] : ['object']);
+        if (!is_array($value) || array_intersect_key($value, $members) === []) {
+            throw new ConnectionError("{$what} is not from the service: is baseUrl right?", isLasting: true);
         }
 
         return new Answer($value, $transfer->headers);
+    }
+
+    private function unanswered(string $request, ConnectionError $cause): ConnectionError
+    {
+        $message = "{$request}: no complete answer from {$this->options->baseUrl} ({$cause->getMessage()})";
+
+        return new ConnectionError($message, $cause, $cause->isLasting);
     }
 
     /**
@@ -170,43 +174,13 @@ final class Http
     {
         $value = json_decode($body, true);
         $stated = is_array($value) && is_array($value['error'] ?? null) ? $value['error'] : [];
+        // The query may have data of customers.
+        [$leadsTo] = explode('?', $transfer->headers['location'] ?? '');
+        $said = "The answer has status {$transfer->status}";
+        $stated += ['message' => $leadsTo === '' ? "{$said}." : "{$said} and leads to {$leadsTo}: is baseUrl right?"];
         $requestId = $transfer->headers['request-id'] ?? null;
 
-        return ApiError::of($transfer->status, $stated, $requestId, self::retryAfter($transfer->headers));
-    }
-
-    /**
-     * `Retry-After` is a number of seconds or a date (RFC 9110, section 10.2.3).
-     *
-     * @param array<string, string> $headers
-     */
-    private static function retryAfter(array $headers): ?float
-    {
-        $text = $headers['retry-after'] ?? '';
-        if (preg_match('/^\d+$/D', $text)) {
-            return (float) $text;
-        }
-        $date = $text === '' ? false : strtotime($text);
-
-        return $date === false ? null : max(0.0, $date - microtime(true));
-    }
-
-    /** How long a call pauses before its next attempt, seconds; null if a repetition would not help. */
-    private static function pauseBefore(ApiError|ConnectionError $error, int $attempt): ?float
-    {
-        $most = min(self::LONGEST_PAUSE, self::FIRST_PAUSE * 2 ** $attempt);
-        $pause = $most / 2 + $most / 2 * mt_rand() / mt_getrandmax();
-        if ($error instanceof ConnectionError) {
-            return $pause;
-        }
-        if (!in_array($error->status, self::PASSING, true)) {
-            return null;
-        }
-        if ($error->retryAfter === null) {
-            return $pause;
-        }
-
-        return $error->retryAfter > self::LONGEST_RETRY_AFTER ? null : max($error->retryAfter, self::FIRST_PAUSE);
+        return ApiError::of($transfer->status, $stated, $requestId, Retries::retryAfter($transfer->headers));
     }
 
     /**

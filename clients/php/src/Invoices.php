@@ -115,7 +115,8 @@ final class Invoices
 
     /**
      * Yields the status of an invoice, and each change once and in order, until it is accepted or rejected. Connections
-     * that break are resumed; where none carries a stream, the invoice is read every two seconds.
+     * that break are resumed; where none carries a stream, the invoice is read every two seconds. `Retry-After` is
+     * obeyed, up to a minute.
      *
      * @param float|null $timeout ends it with a ConnectionError if the status is not final by then; default: none
      * @return \Generator<int, StatusMessage>
@@ -128,9 +129,11 @@ final class Invoices
     }
 
     /**
-     * Waits until an invoice is accepted or rejected, and reads it.
+     * Waits until an invoice is accepted or rejected, and reads it: for as long as that takes, where the authority does
+     * not answer for hours, unless `$timeout` ends it.
      *
      * @param list<Include>|null $include
+     * @throws ConnectionError after `$timeout`
      * @return Invoice
      */
     public function settled(string $id, ?array $include = null, ?float $timeout = null): array

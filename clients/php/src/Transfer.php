@@ -11,6 +11,14 @@ namespace Fatoura;
  */
 final class Transfer
 {
+    /** Errors of curl that the same address has again: its certificate, or what it needs to check that. */
+    private const LASTING = [
+        CURLE_SSL_CERTPROBLEM,
+        CURLE_SSL_CACERT,
+        CURLE_SSL_PEER_CERTIFICATE,
+        CURLE_SSL_CACERT_BADFILE,
+    ];
+
     public int $status = 0;
     /** @var array<string, string> by their names in lower case */
     public array $headers = [];
@@ -82,7 +90,9 @@ final class Transfer
     private function throwIfFailed(int $error): void
     {
         if ($error !== CURLE_OK) {
-            throw new ConnectionError(curl_strerror($error) ?? "curl’s error {$error}");
+            $text = curl_error($this->curl) ?: curl_strerror($error) ?? "curl’s error {$error}";
+            $isLasting = in_array($error, self::LASTING, true) || str_contains($text, 'wrong version number');
+            throw new ConnectionError($text, isLasting: $isLasting);
         }
     }
 

@@ -23,8 +23,8 @@ final class WebhookEndpoints
     }
 
     /**
-     * Creates an endpoint. Its `secret` is shown only here. The call is not repeated by itself: if its answer is lost,
-     * list the endpoints, delete the new one, and create it again.
+     * Creates an endpoint. Its `secret` is shown only here. The call is repeated only after a 429: if its answer is
+     * lost, list the endpoints, delete the new one, and create it again.
      *
      * @param CreateWebhookEndpoint $endpoint
      * @return CreatedWebhookEndpoint

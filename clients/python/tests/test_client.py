@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
+from unittest import mock
 
 import httpx
 
@@ -223,6 +224,23 @@ class Clients(unittest.TestCase):
             with self.assertRaisesRegex(ConnectionError, "no complete answer"):
                 fatoura.invoices.get("inv_1", timeout=0.5)
             self.assertLess(time.monotonic() - begun, 1)
+
+    def test_a_time_out_ends_a_call_whose_host_takes_no_connection(self) -> None:
+        with socket.socket() as server, socket.socket() as waiting:
+            server.bind(("127.0.0.1", 0))
+            server.listen(0)
+            # The queue of the server is full: further connections are left without an answer.
+            waiting.connect(server.getsockname())
+            with socket.socket() as further:
+                further.setblocking(False)
+                further.connect_ex(server.getsockname())
+                twice = socket.getaddrinfo(*server.getsockname(), type=socket.SOCK_STREAM) * 2
+                url = f"http://127.0.0.1:{server.getsockname()[1]}"
+                with mock.patch("socket.getaddrinfo", return_value=twice), Fatoura(KEY, base_url=url) as fatoura:
+                    begun = time.monotonic()
+                    with self.assertRaisesRegex(ConnectionError, f"from {url} .*timed out"):
+                        fatoura.invoices.get("inv_1", timeout=1)
+                    self.assertLess(time.monotonic() - begun, 1.5)
 
     def test_a_stream_that_falls_silent_ends_at_the_time_out(self) -> None:
         status = b'data: {"status": "signing"}\n\n'

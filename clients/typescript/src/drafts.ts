@@ -33,7 +33,7 @@ export class Drafts {
     this.#http = http;
   }
 
-  /** Creates a draft. The call is not repeated by itself, because that could make a second one. */
+  /** Creates a draft. The call is repeated only after a 429, because otherwise it could make a second one. */
   async create(content: DraftContent, options: CallOptions = {}): Promise<Draft> {
     const request = { query: CREATE, variables: { content } };
     return (await this.#run<{ draft: Draft }>('createDraft', request, options, false)).draft;

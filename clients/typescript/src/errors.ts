@@ -8,6 +8,16 @@ export class FatouraError extends Error {
 /** The service did not answer: no connection, a reset, a time-out, an answer that ended early. The request may have been done. */
 export class ConnectionError extends FatouraError {
   override readonly name = 'ConnectionError';
+  /** Whether the same call fails again: a wrong certificate, an answer that is not from the service. */
+  readonly isLasting: boolean;
+
+  constructor(
+    message: string,
+    { isLasting = false, ...options }: ErrorOptions & { readonly isLasting?: boolean } = {},
+  ) {
+    super(message, options);
+    this.isLasting = isLasting;
+  }
 }
 
 /** The caller's signal ended a call. */

@@ -26,7 +26,8 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncG
         else {
           const [, name = line, text = ''] = /^([^:]*): ?(.*)$/s.exec(line) ?? [];
           if (name === 'data') data.push(text);
-          else if (name === 'id' && !text.includes('\0')) id = text;
+          // What no header carries could not be sent back.
+          else if (name === 'id' && /^[ -~]*$/.test(text)) id = text;
         }
       }
     }

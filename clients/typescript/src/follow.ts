@@ -1,7 +1,8 @@
-import { ApiError, CancelledError, ConnectionError } from './errors.ts';
+import { CancelledError, ConnectionError, FatouraError } from './errors.ts';
 import { readEventStream } from './event-stream.ts';
-import { type Http, sleep } from './http.ts';
+import type { Http } from './http.ts';
 import type { InvoiceStatus, StatusMessage } from './models.ts';
+import { isPassing, restOf, sleep } from './retries.ts';
 
 /** Options of `follow`. */
 export interface FollowOptions {
@@ -27,8 +28,8 @@ const IN_ORDER: readonly (string | null)[] = ['pending', 'signing', 'transmitted
 
 /**
  * Yields the status of an invoice, and each change once and in order, until it is final. Connections that break are
- * resumed; where none carries a stream, the invoice is read every two seconds. A change that a reading was ahead of is
- * passed over.
+ * resumed; where none carries a stream, the invoice is read every two seconds. `Retry-After` is obeyed, up to a minute.
+ * A change that a reading was ahead of is passed over.
  * @throws ApiError, CancelledError; ConnectionError after `timeoutMs`
  */
 export async function* follow(
@@ -36,6 +37,7 @@ export async function* follow(
   id: string,
   read: ReadInvoice,
   { signal, timeoutMs }: FollowOptions,
+  silenceMs = SILENCE_MS,
 ): AsyncGenerator<StatusMessage, void> {
   const end = new AbortController();
   const timer = timeoutMs === undefined ? null : setTimeout(() => end.abort(), timeoutMs);
@@ -45,9 +47,10 @@ export async function* follow(
   try {
     for (;;) {
       const before = lastStatus;
+      let restMs = 0;
       try {
         if (futile < FUTILE_STREAMS || futile % READINGS_PER_STREAM === 0) {
-          for await (const { eventId, message } of streamed(http, id, last, ended)) {
+          for await (const { eventId, message } of streamed(http, id, last, ended, silenceMs)) {
             last = eventId ?? last;
             if (isLater(message.status, lastStatus)) {
               lastStatus = message.status;
@@ -65,9 +68,10 @@ export async function* follow(
         if (isFinal(message)) return;
       } catch (error) {
         if (ended.aborted || !isPassing(error)) throw error;
+        restMs = restOf(error);
       }
       futile = before === lastStatus ? futile + 1 : 0;
-      await sleep(futile < FUTILE_STREAMS ? RECONNECT_MS : POLL_MS, ended);
+      await sleep(Math.max(restMs, futile < FUTILE_STREAMS ? RECONNECT_MS : POLL_MS), ended);
     }
   } catch (error) {
     if (signal?.aborted) throw new CancelledError(`following ${id} was cancelled`, { cause: error });
@@ -81,9 +85,15 @@ export async function* follow(
 }
 
 /** Yields the messages of one connection. */
-async function* streamed(http: Pick<Http, 'open'>, id: string, last: string | null, ended: AbortSignal) {
+async function* streamed(
+  http: Pick<Http, 'open'>,
+  id: string,
+  last: string | null,
+  ended: AbortSignal,
+  silenceMs: number,
+) {
   const silence = new AbortController();
-  const watch = () => setTimeout(() => silence.abort(), SILENCE_MS);
+  const watch = () => setTimeout(() => silence.abort(), silenceMs);
   let timer = watch();
   try {
     const headers = last === null ? {} : { 'Last-Event-ID': last };
@@ -93,21 +103,21 @@ async function* streamed(http: Pick<Http, 'open'>, id: string, last: string | nu
     for await (const message of readEventStream(response.body)) {
       clearTimeout(timer);
       timer = watch();
-      if (message) yield { eventId: message.id, message: JSON.parse(message.data) as StatusMessage };
+      if (message) yield { eventId: message.id, message: statusIn(message.data) };
     }
   } catch (error) {
-    if (error instanceof ApiError) throw error;
+    if (error instanceof FatouraError) throw error;
     throw new ConnectionError('the stream broke', { cause: error });
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Whether the same request may succeed later. */
-export function isPassing(error: unknown): boolean {
-  return (
-    error instanceof ConnectionError || (error instanceof ApiError && (error.status === 429 || error.status >= 500))
-  );
+/** @throws TypeError, SyntaxError if a text is no message of a status */
+function statusIn(text: string): StatusMessage {
+  const message = JSON.parse(text) as StatusMessage | null;
+  if (typeof message?.status !== 'string') throw new TypeError('a message has no status');
+  return message;
 }
 
 /**

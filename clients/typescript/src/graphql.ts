@@ -1,4 +1,4 @@
-import { apiError, FatouraError } from './errors.ts';
+import { FatouraError, type Refusal } from './errors.ts';
 import type { CallOptions, Http } from './http.ts';
 
 /** An error of GraphQL: in the result of a mutation, or in the extensions of an error of the answer. */
@@ -30,13 +30,16 @@ export async function run<Result>(
   const { data, errors } = value as GraphqlAnswer;
   const requestId = headers.get('request-id');
   const [first] = errors ?? [];
-  if (first) throw refused({ ...first.extensions, message: first.message }, requestId);
+  if (first) throw http.errorOf(refusalOf({ ...first.extensions, message: first.message }, requestId));
   const result = data?.[field];
   if (typeof result !== 'object' || result === null) throw new FatouraError(`the answer has no ${field}`);
-  if ('code' in result && 'message' in result) throw refused(result as Stated, requestId);
+  if ('code' in result && 'message' in result) throw http.errorOf(refusalOf(result as Stated, requestId));
   return result as Result;
 }
 
-function refused({ code, message = 'refused', param = null, status = 400 }: Stated, requestId: string | null) {
-  return apiError({ code: code ?? null, message, param, status, requestId, retryAfterMs: null });
+function refusalOf(
+  { code, message = 'refused', param = null, status = 400 }: Stated,
+  requestId: string | null,
+): Refusal {
+  return { code: code ?? null, message, param, status, requestId, retryAfterMs: null };
 }

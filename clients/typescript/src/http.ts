@@ -1,4 +1,5 @@
-import { type ApiError, apiError, CancelledError, ConnectionError } from './errors.ts';
+import { ApiError, CancelledError, ConnectionError, type Refusal } from './errors.ts';
+import { retryAfterOf } from './retries.ts';
 
 /** Options of the client. */
 export interface ClientOptions {
@@ -12,6 +13,8 @@ export interface ClientOptions {
   readonly maxRetries?: number | undefined;
   /** Default: `fetch` of the runtime. */
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /** @internal How long a stream may be silent, milliseconds: shorter in tests. */
+  readonly silenceMs?: number | undefined;
   /** Is told of each attempt. Never gets keys, secrets or bodies. */
   readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
 }
@@ -52,27 +55,32 @@ export interface Answer {
   readonly headers: Headers;
 }
 
-const DEFAULTS = { attemptTimeoutMs: 30_000, timeoutMs: 120_000, maxRetries: 4 } as const;
-/** The pause before the first repetition, and the longest one, milliseconds. Each is up to twice the one before. */
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [250, 8000];
-/** A longer `Retry-After` is not waited for. */
-const LONGEST_RETRY_AFTER_MS = 60_000;
-/** Answers that say that a later attempt may succeed. */
-const PASSING = new Set([408, 429, 500, 502, 503, 504]);
+/** Options that are not stated. */
+export const DEFAULTS = { attemptTimeoutMs: 30_000, timeoutMs: 120_000, maxRetries: 4 } as const;
 
-/** Sends requests, and repeats those that failed for a reason that passes. */
+/** What failed in a connection. */
+export interface Failure {
+  /** What the runtime says of it: `connect ECONNREFUSED 127.0.0.1:3000`. */
+  readonly text: string;
+  /** Whether it fails again: the certificate is wrong, or what answers does not speak TLS. */
+  readonly isLasting: boolean;
+}
+
+/**
+ * Sends requests, each once, and says no more of a failure than a page may show. It is all that the element for other
+ * sites has, which is to be small; back ends have RepeatingHttp.
+ */
 export class Http {
   readonly #key: string;
-  readonly #baseUrl: string;
-  readonly #options: ClientOptions;
   readonly #fetch: typeof globalThis.fetch;
+  protected readonly baseUrl: string;
+  protected readonly options: Omit<ClientOptions, 'baseUrl'>;
 
-  constructor(key: string, options: ClientOptions) {
-    const baseUrl = options.baseUrl ?? globalThis.process?.env?.FATOURA_URL;
-    if (!baseUrl) throw new TypeError('baseUrl is missing: the address of the service, or the variable FATOURA_URL.');
+  /** @param baseUrl without a slash at its end */
+  constructor(key: string, baseUrl: string, options: Omit<ClientOptions, 'baseUrl'>) {
     this.#key = key;
-    this.#baseUrl = baseUrl.replace(/\/+$/, '');
-    this.#options = options;
+    this.baseUrl = baseUrl;
+    this.options = options;
     // Browsers refuse a fetch that is called as a method of another object.
     const send = options.fetch ?? globalThis.fetch;
     this.#fetch = (...request) => send(...request);
@@ -80,54 +88,92 @@ export class Http {
 
   /** @throws ApiError, ConnectionError, CancelledError */
   async send(call: Call): Promise<Answer> {
-    const until = performance.now() + (call.timeoutMs ?? this.#options.timeoutMs ?? DEFAULTS.timeoutMs);
-    const retries = call.isRepeatable ? (this.#options.maxRetries ?? DEFAULTS.maxRetries) : 0;
-    for (let attempt = 1; ; attempt++) {
-      const result = await this.#attempt(call, attempt, until);
-      if (!(result instanceof Error)) return result;
-      const pauseMs = pauseBefore(result, attempt);
-      if (attempt > retries || pauseMs === null || performance.now() + pauseMs >= until) throw result;
-      await sleep(pauseMs, call.signal);
-    }
+    const result = await this.attempt(call, 1, this.until(call));
+    if (result instanceof Error) throw result;
+    return result;
   }
 
   /** Opens a stream of events. Its body is read by the caller. @throws ApiError, ConnectionError, CancelledError */
   async open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
     const accepted = { ...this.#headers(false), ...headers, Accept: 'text/event-stream' };
-    const response = await this.#fetch(this.#baseUrl + path, { headers: accepted, signal }).catch((error: unknown) => {
-      throw new ConnectionError(`${path}: nothing answered`, { cause: error });
+    const request = { headers: accepted, redirect: 'manual', signal } as const;
+    const response = await this.#fetch(this.baseUrl + path, request).catch((error: unknown) => {
+      throw this.#unanswered(`GET ${path}`, error);
     });
     if (response.ok) return response;
-    throw refusalOf(response, await response.text().catch(() => ''));
+    throw this.#refusalOf(response, await response.text().catch(() => ''));
   }
 
-  async #attempt(call: Call, attempt: number, until: number): Promise<Answer | ApiError | ConnectionError> {
+  protected async attempt(call: Call, attempt: number, until: number): Promise<Answer | ApiError | ConnectionError> {
     const { method, path, query, body, headers, signal } = call;
     const begun = performance.now();
-    const limit = Math.min(this.#options.attemptTimeoutMs ?? DEFAULTS.attemptTimeoutMs, Math.max(0, until - begun));
+    const limit = Math.min(this.options.attemptTimeoutMs ?? DEFAULTS.attemptTimeoutMs, Math.max(0, until - begun));
     const timeout = AbortSignal.timeout(Math.ceil(limit));
     const told = (status: number | null, requestId: string | null) =>
-      this.#options.onAttempt?.({ method, path, attempt, status, requestId, durationMs: performance.now() - begun });
+      this.options.onAttempt?.({ method, path, attempt, status, requestId, durationMs: performance.now() - begun });
+    let response: Response;
+    let text: string;
     try {
       signal?.throwIfAborted();
-      const response = await this.#fetch(`${this.#baseUrl}${path}${queryOf(query)}`, {
+      response = await this.#fetch(`${this.baseUrl}${path}${queryOf(query)}`, {
         method,
         headers: { ...this.#headers(body !== undefined), ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        redirect: 'error',
+        redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
       // An answer that is cut here is none: the call is repeated.
-      const text = await response.text();
-      told(response.status, response.headers.get('request-id'));
-      if (!response.ok) return refusalOf(response, text);
-      return { value: JSON.parse(text), headers: response.headers };
+      text = await response.text();
     } catch (error) {
       if (signal?.aborted) throw new CancelledError(`${method} ${path} was cancelled`, { cause: error });
       told(null, null);
-      const what = timeout.aborted ? `no complete answer within ${Math.round(limit)} ms` : 'no complete answer';
-      return new ConnectionError(`${method} ${path}: ${what}`, { cause: error });
+      return this.#unanswered(`${method} ${path}`, error, timeout.aborted ? Math.round(limit) : null);
     }
+    told(response.status, response.headers.get('request-id'));
+    if (!response.ok) return this.#refusalOf(response, text);
+    const value = parsed(text);
+    if (value === undefined) return new ConnectionError(`${method} ${path}: the answer of ${this.baseUrl} is no JSON`);
+    return this.checked(call, { value, headers: response.headers });
+  }
+
+  /** When a call ends, as `performance.now()`. */
+  protected until({ timeoutMs }: Call): number {
+    return performance.now() + (timeoutMs ?? this.options.timeoutMs ?? DEFAULTS.timeoutMs);
+  }
+
+  /** Makes the error of what the service said. */
+  errorOf(refusal: Refusal): ApiError {
+    return new ApiError(refusal);
+  }
+
+  /** Finds out why `fetch` failed: browsers do not tell. */
+  protected failureOf(_error: unknown): Failure {
+    return { text: '', isLasting: false };
+  }
+
+  /** Says what was answered instead of an error of the service. */
+  protected statementOf({ status }: Response): string {
+    return `The answer has status ${status}.`;
+  }
+
+  /** Whether an answer is from the service; the error if it is not. */
+  protected checked(_call: Call, answer: Answer): Answer | ConnectionError {
+    return answer;
+  }
+
+  /** @param limitMs that has passed */
+  #unanswered(request: string, cause: unknown, limitMs: number | null = null): ConnectionError {
+    const { text, isLasting } = this.failureOf(cause);
+    const why = limitMs === null ? text && ` (${text})` : ` within ${limitMs} ms`;
+    return new ConnectionError(`${request}: no complete answer from ${this.baseUrl}${why}`, { cause, isLasting });
+  }
+
+  /** Reads a refusal. What is not from the service, such as a page of a proxy, has no code. */
+  #refusalOf(response: Response, text: string): ApiError {
+    const { status, headers } = response;
+    const requestId = headers.get('request-id');
+    const { code = null, message = this.statementOf(response), param = null } = errorIn(parsed(text));
+    return this.errorOf({ code, message, param, status, requestId, retryAfterMs: retryAfterOf(headers) });
   }
 
   #headers(hasBody: boolean): Record<string, string> {
@@ -146,54 +192,16 @@ function queryOf(query: Call['query']): string {
   return stated.length === 0 ? '' : `?${new URLSearchParams(stated)}`;
 }
 
-/** Reads a refusal. What is not from the service, such as a page of a proxy, has no code. */
-function refusalOf(response: Response, text: string): ApiError {
-  const { status, headers } = response;
-  const requestId = headers.get('request-id');
-  const retryAfterMs = retryAfterOf(headers);
-  const { code = null, message = `The answer has status ${status}.`, param = null } = errorIn(text);
-  return apiError({ code, message, param, status, requestId, retryAfterMs });
+function errorIn(value: unknown): { code?: string; message?: string; param?: string | null } {
+  const { error } = (value ?? {}) as { readonly error?: { code?: string; message?: string; param?: string | null } };
+  return typeof error?.message === 'string' ? error : {};
 }
 
-function errorIn(text: string): { code?: string; message?: string; param?: string | null } {
+/** Reads JSON; undefined if it is none. */
+function parsed(text: string): unknown {
   try {
-    const { error } = JSON.parse(text) as { error?: { code?: string; message?: string; param?: string | null } };
-    return typeof error?.message === 'string' ? error : {};
+    return JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
-}
-
-/** `Retry-After` is a number of seconds or a date (RFC 9110, section 10.2.3). */
-function retryAfterOf(headers: Headers): number | null {
-  const text = headers.get('retry-after');
-  if (text === null) return null;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isNaN(ms) ? null : Math.max(0, ms);
-}
-
-/** How long a call pauses before its next attempt, milliseconds; null if a repetition would not help. */
-function pauseBefore(error: ApiError | ConnectionError, attempt: number): number | null {
-  const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt);
-  const pauseMs = most / 2 + (Math.random() * most) / 2;
-  if (error instanceof ConnectionError) return pauseMs;
-  if (!PASSING.has(error.status)) return null;
-  if (error.retryAfterMs === null) return pauseMs;
-  return error.retryAfterMs > LONGEST_RETRY_AFTER_MS ? null : Math.max(error.retryAfterMs, FIRST_PAUSE_MS);
-}
-
-/** Waits. @throws CancelledError */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cancelled = () => {
-      clearTimeout(timer);
-      reject(new CancelledError('the call was cancelled', { cause: signal?.reason }));
-    };
-    if (signal?.aborted) return reject(new CancelledError('the call was cancelled', { cause: signal.reason }));
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', cancelled);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', cancelled, { once: true });
-  });
 }

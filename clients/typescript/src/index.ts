@@ -1,6 +1,8 @@
+import { addressOf } from './address.ts';
 import { Drafts } from './drafts.ts';
-import { type ClientOptions, Http } from './http.ts';
+import type { ClientOptions } from './http.ts';
 import { Invoices } from './invoices.ts';
+import { RepeatingHttp } from './repeating-http.ts';
 import { WebhookEndpoints } from './webhook-endpoints.ts';
 
 /** A client of Fatoura. The key (`sk_test_…`, `sk_live_…`) decides tenant and environment. */
@@ -9,14 +11,14 @@ export class Fatoura {
   readonly drafts: Drafts;
   readonly webhookEndpoints: WebhookEndpoints;
 
-  /** @throws TypeError without a key or an address */
-  constructor(key: string | undefined, options: ClientOptions = {}) {
+  /** @throws TypeError without a key or an address, or if one of them cannot be right */
+  constructor(key: string | undefined, { baseUrl, ...options }: ClientOptions = {}) {
     // A key that was read from a file ends with a line break.
     const trimmed = key?.trim();
     if (!trimmed) throw new TypeError('The secret key is missing.');
     if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new TypeError('The secret key has characters that no key has.');
-    const http = new Http(trimmed, options);
-    this.invoices = new Invoices(http);
+    const http = new RepeatingHttp(trimmed, addressOf(baseUrl), options);
+    this.invoices = new Invoices(http, options.silenceMs);
     this.drafts = new Drafts(http);
     this.webhookEndpoints = new WebhookEndpoints(http);
   }

@@ -63,9 +63,12 @@ const REPLACE = `mutation ($id: ID!, $input: CreateInvoiceInput!, $reason: Credi
 /** Invoices: creation, reading, following, correction. */
 export class Invoices {
   readonly #http: Http;
+  readonly #silenceMs: number | undefined;
 
-  constructor(http: Http) {
+  /** @param silenceMs how long a stream may be silent, instead of the usual time */
+  constructor(http: Http, silenceMs?: number) {
     this.#http = http;
+    this.#silenceMs = silenceMs;
   }
 
   /**
@@ -113,10 +116,15 @@ export class Invoices {
 
   /** Yields the status of an invoice and each change, until it is accepted or rejected. */
   follow(id: string, options: FollowOptions = {}): AsyncGenerator<StatusMessage, void> {
-    return follow(this.#http, id, async (signal) => statusOf(await this.get(id, { signal })), options);
+    const read = async (signal: AbortSignal) => statusOf(await this.get(id, { signal }));
+    return follow(this.#http, id, read, options, this.#silenceMs);
   }
 
-  /** Waits until an invoice is accepted or rejected, and reads it. */
+  /**
+   * Waits until an invoice is accepted or rejected, and reads it: for as long as that takes, where the authority does
+   * not answer for hours, unless `timeoutMs` or `signal` ends it.
+   * @throws ConnectionError after `timeoutMs`
+   */
   async settled(
     id: string,
     { include, ...options }: FollowOptions & Pick<Including, 'include'> = {},

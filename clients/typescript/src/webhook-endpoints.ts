@@ -17,7 +17,7 @@ export class WebhookEndpoints {
   }
 
   /**
-   * Creates an endpoint. Its `secret` is shown only here. The call is not repeated by itself: if its answer is lost,
+   * Creates an endpoint. Its `secret` is shown only here. The call is repeated only after a 429: if its answer is lost,
    * list the endpoints, delete the new one, and create it again.
    */
   create(endpoint: CreateWebhookEndpoint, options: CallOptions = {}): Promise<CreatedWebhookEndpoint> {

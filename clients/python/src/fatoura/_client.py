@@ -31,7 +31,7 @@ class Fatoura:
         `attempt_timeout` is for one attempt until its answer is complete, `timeout` for a call with all its attempts
         and pauses, both in seconds; `max_retries` is how often a call is repeated at most. `on_attempt` is told of each
         attempt, and never gets keys, secrets or bodies. `client` sends instead of a new one, with proxies for example.
-        Raises ValueError without a key or an address.
+        Raises ValueError without a key or an address, or if one of them cannot be right.
         """
         self._http = Http(key, options_of(base_url, attempt_timeout, timeout, max_retries, on_attempt), client)
         self.invoices = Invoices(self._http)

@@ -3,8 +3,9 @@ at a time would never be too late."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import socket
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager, suppress
 from threading import local
 from time import monotonic
 from typing import Any
@@ -42,12 +43,22 @@ def each_by(until: float | None, parts: Iterator[bytes]) -> Iterator[bytes]:
         yield part
 
 
-def trace(event: str, info: Mapping[str, Any]) -> None:
-    """Is told by httpcore what a request does, and teaches each new connection the deadline."""
+def trace(event: str, info: MutableMapping[str, Any]) -> None:
+    """Is told by httpcore what a request does. Limits a connection to what is left, and teaches it the deadline."""
+    if _deadline.until is not None and event.endswith((".connect_tcp.started", ".start_tls.started")):
+        left = max(_SHORTEST, _deadline.until - monotonic())
+        info["timeout"] = left / (_addresses_of(info["host"], info["port"]) if "host" in info else 1)
     if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
         stream = info["return_value"]
         for name in ("read", "write"):
             setattr(stream, name, _limited(getattr(stream, name)))
+
+
+def _addresses_of(host: str, port: int) -> int:
+    """The number of a host's addresses. They are tried one after the other, each for the whole time-out."""
+    with suppress(OSError):
+        return len(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+    return 1
 
 
 def _limited(method: Any) -> Any:

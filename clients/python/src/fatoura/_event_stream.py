@@ -37,7 +37,8 @@ class EventReader:
             text = text.removeprefix(" ")
             if name == "data":
                 self._data.append(text)
-            elif name == "id" and "\0" not in text:
+            # What no header carries could not be sent back.
+            elif name == "id" and re.fullmatch("[ -~]*", text):
                 self._id = text
 
     def _lines(self, part: str) -> list[str]:

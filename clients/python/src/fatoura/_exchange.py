@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import random
+import re
+import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone
-from email.utils import parsedate_to_datetime
 from time import monotonic
 from typing import Any, Generic, Literal, TypeVar
 
 import httpx
 
+from ._retries import is_undone, pause_before, retry_after_of
 from .errors import ApiError, ConnectionError, Refusal, api_error
 
 T = TypeVar("T")
@@ -88,12 +88,8 @@ class Call(Generic[T]):
         }
 
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
-"""The pause before the first repetition, and the longest one, seconds. Each is up to twice the one before."""
-_LONGEST_RETRY_AFTER = 60.0
-"""A longer `Retry-After` is not waited for, seconds."""
-_PASSING = {408, 429, 500, 502, 503, 504}
-"""Answers that say that a later attempt may succeed."""
+_WITHOUT_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG", "HTTP_REQUEST"}
+"""What OpenSSL says where the other side does not speak TLS."""
 
 
 class Attempts:
@@ -117,24 +113,28 @@ class Attempts:
         self._tell(response.status_code, response.headers.get("request-id"))
         if not response.is_success:
             raise refusal_of(response, body)
+        what = f"{self._call.method} {self._call.path}: the answer of {self._options.base_url}"
         try:
-            return Answer(json.loads(body), response.headers)
+            value = json.loads(body)
         except ValueError as error:
-            raise ConnectionError(f"{self._call.method} {self._call.path}: the answer is no JSON") from error
+            raise ConnectionError(f"{what} is no JSON") from error
+        # REST names the type of each object.
+        members = ("data", "errors") if self._call.path == "/graphql" else ("object",)
+        if not isinstance(value, dict) or not any(name in value for name in members):
+            raise ConnectionError(f"{what} is not from the service: is base_url right?", is_lasting=True)
+        return Answer(value, response.headers)
 
     def unanswered(self, error: Exception) -> ConnectionError:
         """Makes the error of an attempt without a complete answer."""
         self._tell(None, None)
-        after = monotonic() - self._begun
-        return ConnectionError(
-            f"{self._call.method} {self._call.path}: no complete answer after {after:.1f} s ({error})"
-        )
+        return unanswered(f"{self._call.method} {self._call.path}", self._options.base_url, error)
 
     def pause_after(self, error: ApiError | ConnectionError) -> float:
         """How long to wait before the next attempt, seconds. Raises the error if a repetition would not help."""
-        retries = self._options.max_retries if self._call.repeatable else 0
-        pause = _pause_before(error, self._number)
-        if self._number > retries or pause is None or monotonic() + pause >= self._until:
+        pause = pause_before(error, self._number)
+        if self._number > self._options.max_retries or not (self._call.repeatable or is_undone(error)):
+            raise error
+        if pause is None or monotonic() + pause >= self._until:
             raise error
         return pause
 
@@ -145,16 +145,22 @@ class Attempts:
             self._options.on_attempt(told)
 
 
-def _pause_before(error: ApiError | ConnectionError, attempt: int) -> float | None:
-    most = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)
-    pause = random.uniform(most / 2, most)
-    if isinstance(error, ConnectionError):
-        return pause
-    if error.status not in _PASSING:
-        return None
-    if error.retry_after is None:
-        return pause
-    return None if error.retry_after > _LONGEST_RETRY_AFTER else max(error.retry_after, _FIRST_PAUSE)
+def unanswered(request: str, base_url: str, error: Exception) -> ConnectionError:
+    """Makes the error of a request without a complete answer."""
+    # What is said of a header would show it.
+    is_of_header = isinstance(error, httpx.LocalProtocolError)
+    cause = type(error).__name__ if is_of_header else str(error) or type(error).__name__
+    is_lasting = is_of_header or isinstance(error, httpx.UnsupportedProtocol) or _is_of_tls(error)
+    return ConnectionError(f"{request}: no complete answer from {base_url} ({cause})", is_lasting)
+
+
+def _is_of_tls(error: BaseException | None) -> bool:
+    """Whether a certificate was refused, or the other side does not speak TLS."""
+    while error is not None:
+        if isinstance(error, ssl.SSLError):
+            return isinstance(error, ssl.SSLCertVerificationError) or error.reason in _WITHOUT_TLS
+        error = error.__cause__
+    return False
 
 
 def refusal_of(response: httpx.Response, body: bytes) -> ApiError:
@@ -164,24 +170,18 @@ def refusal_of(response: httpx.Response, body: bytes) -> ApiError:
         stated = json.loads(body)["error"]
         message = str(stated["message"])
     except (ValueError, KeyError, TypeError):
-        stated, message = {}, f"The answer has status {response.status_code}."
-    request_id, retry_after = response.headers.get("request-id"), _retry_after_of(response.headers)
+        stated, message = {}, _statement_of(response)
+    request_id, retry_after = response.headers.get("request-id"), retry_after_of(response.headers)
     refusal = Refusal(response.status_code, message, stated.get("code"), stated.get("param"), request_id, retry_after)
     return api_error(refusal)
 
 
-def _retry_after_of(headers: Mapping[str, str]) -> float | None:
-    """`Retry-After` is a number of seconds or a date (RFC 9110, section 10.2.3)."""
-    text = headers.get("retry-after", "")
-    if text.isascii() and text.isdigit():
-        return float(text)
-    try:
-        date = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=timezone.utc)
-    return max(0.0, (date - datetime.now(timezone.utc)).total_seconds())
+def _statement_of(response: httpx.Response) -> str:
+    """Says what was answered instead of an error of the service."""
+    said = f"The answer has status {response.status_code}"
+    # The query may have data of customers.
+    leads_to = response.headers.get("location", "").partition("?")[0]
+    return f"{said} and leads to {leads_to}: is base_url right?" if leads_to else f"{said}."
 
 
 def options_of(
@@ -191,11 +191,23 @@ def options_of(
     max_retries: int,
     on_attempt: Callable[[Attempt], None] | None,
 ) -> Options:
-    """Raises ValueError without an address."""
-    url = base_url or os.environ.get("FATOURA_URL")
-    if not url:
+    """Raises ValueError without an address, or if no request can be sent to it."""
+    return Options(_address_of(base_url), attempt_timeout, timeout, max_retries, on_attempt)
+
+
+def _address_of(base_url: str | None) -> str:
+    """Raises ValueError without the address, which may be the key."""
+    text = (base_url or os.environ.get("FATOURA_URL") or "").strip()
+    if not text:
         raise ValueError("base_url is missing: the address of the service, or the variable FATOURA_URL")
-    return Options(url.rstrip("/"), attempt_timeout, timeout, max_retries, on_attempt)
+    try:
+        is_address = re.fullmatch(r"(?i)https?://[^\s/?#@\\][^\s?#@\\]*", text) and httpx.URL(text).host
+    except httpx.InvalidURL:
+        is_address = None
+    if not is_address:
+        cure = "http or https, without a user and without a query"
+        raise ValueError(f"base_url is no address such as https://invoices.example.ma: {cure}")
+    return text.rstrip("/")
 
 
 def headers_of(key: str | None) -> httpx.Headers:

@@ -10,11 +10,12 @@ from typing import Any, cast
 import httpx
 
 from ._event_stream import EventReader
-from .errors import ApiError, ConnectionError, FatouraError
+from ._retries import is_passing, rest_of
+from .errors import ConnectionError, FatouraError
 from .models import Invoice, StatusMessage
 
-_SILENCE = 40.0
-"""The service sends something every 15 s. A stream that is silent for longer is dead, seconds."""
+longest_silence = 40.0
+"""The service sends something every 15 s. A stream that is silent for longer is dead, seconds. Shorter in tests."""
 _RECONNECT, _POLL = 0.5, 2.0
 """Pauses between two connections, and between two readings where streams do not pass, seconds."""
 _FUTILE_STREAMS = 3
@@ -37,6 +38,7 @@ class Following:
         self._status: str | None = None
         self._status_before: str | None = None
         self._futile = 0
+        self._rest = 0.0
 
     @property
     def is_final(self) -> bool:
@@ -58,8 +60,9 @@ class Following:
     def read(self, reader: EventReader, part: bytes) -> Iterator[StatusMessage]:
         """Yields the messages of a part of a stream."""
         for message in reader.feed(part):
+            status = _status_in(message.data)
             self._last_event_id = message.id or self._last_event_id
-            yield cast(StatusMessage, json.loads(message.data))
+            yield status
 
     def takes(self, message: StatusMessage) -> bool:
         """Notes a status. Returns whether it comes after the last one that was told.
@@ -84,23 +87,33 @@ class Following:
     def silence(self) -> float:
         """How long the stream may be silent, seconds."""
         left = self.left()
-        return _SILENCE if left is None else min(_SILENCE, left)
+        return longest_silence if left is None else min(longest_silence, left)
 
     def outlive(self, error: FatouraError) -> None:
         """Raises an error, unless it passes and there is time left."""
-        is_passing = isinstance(error, ConnectionError) or (
-            isinstance(error, ApiError) and (error.status == 429 or error.status >= 500)
-        )
-        if not is_passing:
+        if not is_passing(error):
             raise error
+        self._rest = rest_of(error)
         self.left()
 
     def pause(self) -> float:
         """How long to wait before the next connection or reading, seconds."""
         self._futile = self._futile + 1 if self._status == self._status_before else 0
         self._status_before = self._status
-        pause, left = _RECONNECT if self._futile < _FUTILE_STREAMS else _POLL, self.left()
+        usual, left = _RECONNECT if self._futile < _FUTILE_STREAMS else _POLL, self.left()
+        pause, self._rest = max(usual, self._rest), 0.0
         return pause if left is None else min(pause, left)
+
+
+def _status_in(text: str) -> StatusMessage:
+    """Reads a message of a stream. Raises ConnectionError if it is none of the service."""
+    try:
+        message = json.loads(text)
+    except ValueError:
+        message = None
+    if not isinstance(message, dict) or not isinstance(message.get("status"), str):
+        raise ConnectionError("a message of the stream has no status")
+    return cast(StatusMessage, message)
 
 
 def status_of(invoice: Invoice) -> StatusMessage:

@@ -13,7 +13,7 @@ import httpx
 
 from ._deadline import each_by, ends_at, trace
 from ._event_stream import EventReader
-from ._exchange import Answer, Attempts, Call, Options, headers_of, refusal_of
+from ._exchange import Answer, Attempts, Call, Options, headers_of, refusal_of, unanswered
 from ._following import Following
 from .errors import ApiError, CancelledError, ConnectionError
 from .models import StatusMessage
@@ -79,7 +79,7 @@ class Http:
                     yield from following.read(reader, part)
                     following.left()
         except httpx.RequestError as error:
-            raise ConnectionError("the stream broke") from error
+            raise unanswered(f"GET {path}", self._options.base_url, error) from error
 
     def sleep(self, seconds: float) -> None:
         """Raises CancelledError once the client is closed."""
@@ -140,7 +140,7 @@ class AsyncHttp:
                     for message in following.read(reader, part):
                         yield message
         except (httpx.RequestError, asyncio.TimeoutError) as error:
-            raise ConnectionError("the stream broke") from error
+            raise unanswered(f"GET {path}", self._options.base_url, error) from error
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

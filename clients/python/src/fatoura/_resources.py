@@ -100,6 +100,7 @@ class Invoices:
         """Yields the status of an invoice, and each change once and in order, until it is accepted or rejected.
 
         Connections that break are resumed; where none carries a stream, the invoice is read every two seconds.
+        `Retry-After` is obeyed, up to a minute.
         Raises ConnectionError if the status is not final within `timeout` seconds; by default it waits on.
         """
         following = Following(id, timeout)
@@ -129,7 +130,11 @@ class Invoices:
         include: Sequence[Include] | None = None,
         timeout: float | None = None,
     ) -> Invoice:
-        """Waits until an invoice is accepted or rejected, and reads it."""
+        """Waits until an invoice is accepted or rejected, and reads it.
+
+        Waits for as long as that takes, where the authority does not answer for hours, unless `timeout` ends it by a
+        ConnectionError.
+        """
         for _ in self.follow(id, timeout=timeout):
             pass
         return self.get(id, include=include)
@@ -172,7 +177,7 @@ class Drafts:
         self._http = http
 
     def create(self, content: DraftContent, *, timeout: float | None = None) -> Draft:
-        """Creates a draft. The call is not repeated by itself, because that could make a second one."""
+        """Creates a draft. The call is repeated only after a 429, because otherwise it could make a second one."""
         return self._http.send(calls.create_draft(content), timeout)
 
     def get(self, id: str, *, timeout: float | None = None) -> Draft:
@@ -199,7 +204,7 @@ class WebhookEndpoints:
     def create(self, endpoint: CreateWebhookEndpoint, *, timeout: float | None = None) -> CreatedWebhookEndpoint:
         """Creates an endpoint. Its `secret` is shown only here.
 
-        The call is not repeated by itself: if its answer is lost, list the endpoints, delete the new one, and create
+        The call is repeated only after a 429: if its answer is lost, list the endpoints, delete the new one, and create
         it again.
         """
         return self._http.send(calls.create_endpoint(endpoint), timeout)

@@ -17,6 +17,11 @@ class ConnectionError(FatouraError):
     The request may have been done.
     """
 
+    def __init__(self, message: str, is_lasting: bool = False) -> None:
+        super().__init__(message)
+        self.is_lasting = is_lasting
+        """Whether the same call fails again: a wrong certificate, an answer that is not from the service."""
+
 
 class CancelledError(FatouraError):
     """The client was closed during a call."""

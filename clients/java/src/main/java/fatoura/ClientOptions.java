@@ -11,6 +11,8 @@ public final class ClientOptions {
   Duration timeout = Duration.ofSeconds(120);
   int maxRetries = 4;
   HttpClient httpClient;
+  /** The service sends something every 15 s. A stream that is silent for longer is dead. Shorter in tests. */
+  Duration longestSilence = Duration.ofSeconds(40);
   Consumer<Attempt> onAttempt = attempt -> {};
 
   /**
@@ -48,7 +50,7 @@ public final class ClientOptions {
     return this;
   }
 
-  /** Sends the requests. Default: one of its own, over HTTP/1.1. */
+  /** Sends the requests; must not follow redirections, because it would send the key along. Default: one of its own. */
   public ClientOptions httpClient(HttpClient httpClient) {
     this.httpClient = httpClient;
     return this;

@@ -67,7 +67,7 @@ public final class Drafts {
 
   private record Deleted(String id) {}
 
-  /** Creates a draft. The call is not repeated by itself, because that could make a second one. */
+  /** Creates a draft. The call is repeated only after a 429, because otherwise it could make a second one. */
   public Draft create(Map<String, ?> content) {
     return run("createDraft", CREATE, Map.of("content", content), false, Payload.class).draft;
   }

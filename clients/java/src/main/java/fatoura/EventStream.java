@@ -104,7 +104,8 @@ final class EventStream implements Flow.Subscriber<List<ByteBuffer>>, AutoClosea
     String[] parts = line.split(": ?", 2);
     String text = parts.length > 1 ? parts[1] : "";
     if (parts[0].equals("data")) data.add(text);
-    if (parts[0].equals("id") && text.indexOf('\0') < 0) id = text;
+    // What no header carries could not be sent back.
+    if (parts[0].equals("id") && text.chars().allMatch(character -> character >= ' ' && character <= '~')) id = text;
     return null;
   }
 

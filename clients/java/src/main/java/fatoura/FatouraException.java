@@ -15,8 +15,16 @@ public class FatouraException extends RuntimeException {
    * been done.
    */
   public static final class Connection extends FatouraException {
+    private final boolean isLasting;
+
     Connection(String message, Throwable cause) {
+      this(message, cause, false);
+    }
+
+    /** @param isLasting whether the same call fails again: a wrong certificate, an answer not from the service */
+    Connection(String message, Throwable cause, boolean isLasting) {
       super(message, cause);
+      this.isLasting = isLasting;
     }
   }
 
@@ -145,6 +153,12 @@ public class FatouraException extends RuntimeException {
 
   /** Whether a later attempt may succeed. */
   boolean isPassing() {
-    return this instanceof Connection || (this instanceof Api api && (api.status() == 429 || api.status() >= 500));
+    if (this instanceof Connection connection) return !connection.isLasting;
+    return this instanceof Api api && (api.status() == 408 || api.status() == 429 || api.status() >= 500);
+  }
+
+  /** When the service takes the request again; null if it does not say. */
+  Duration retryAfter() {
+    return this instanceof Api api ? api.refusal.retryAfter() : null;
   }
 }

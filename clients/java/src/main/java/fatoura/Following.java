@@ -15,9 +15,6 @@ import java.util.NoSuchElementException;
  * before the end closes it.
  */
 public final class Following implements Iterable<StatusMessage>, Iterator<StatusMessage>, AutoCloseable {
-  /** The service sends something every 15 s. A stream that is silent for longer is dead. */
-  private static final Duration SILENCE = Duration.ofSeconds(40);
-
   /** Pauses between two connections, and between two readings where streams do not pass. */
   private static final Duration RECONNECT = Duration.ofMillis(500);
 
@@ -87,28 +84,39 @@ public final class Following implements Iterable<StatusMessage>, Iterator<Status
   private void advance() {
     try {
       if (stream == null) beginAttempt();
-      EventStream.Event event = stream == null ? null : stream.next(Http.shorter(SILENCE, left()));
+      EventStream.Event event = stream == null ? null : stream.next(Http.shorter(http.longestSilence(), left()));
       if (event == null) {
         // The stream ends after the final status, of which a message may be lost on the way.
         closeStream();
-        var options = new CallOptions().timeout(Http.shorter(SILENCE, left()));
+        var options = new CallOptions().timeout(Http.shorter(http.longestSilence(), left()));
         tell(http.read(Http.Call.get(path, options), StatusMessage.class));
         endAttempt();
       } else if (event.data() != null) {
+        StatusMessage message = statusIn(event.data());
         lastEventId = event.id();
-        tell(Json.GSON.fromJson(event.data(), StatusMessage.class));
+        tell(message);
       }
-    } catch (FatouraException | JsonParseException error) {
-      boolean isPassing = !(error instanceof FatouraException known) || known.isPassing();
-      if (isPassing && !left().isZero()) {
+    } catch (FatouraException error) {
+      if (error.isPassing() && !left().isZero()) {
         closeStream();
         endAttempt();
+        pause = Retries.longer(pause, Retries.restOf(error));
         return;
       }
       close();
-      if (!isPassing) throw error;
+      if (!error.isPassing()) throw error;
       throw new Connection(path + ": no final status within " + timeout.toMillis() + " ms", error);
     }
+  }
+
+  private static StatusMessage statusIn(String text) {
+    try {
+      StatusMessage message = Json.GSON.fromJson(text, StatusMessage.class);
+      if (message != null && message.status() != null) return message;
+    } catch (JsonParseException error) {
+      // A page of a proxy.
+    }
+    throw new Connection("a message of the stream has no status", null);
   }
 
   private void beginAttempt() {

@@ -8,6 +8,8 @@ import java.util.Map;
 
 /** Runs operations with one field. */
 final class Graphql {
+  static final String PATH = "/graphql";
+
   /** An error: in the result of a mutation, or in the extensions of an error of the answer. */
   private record Stated(String code, String message, String param, Integer status) {}
 
@@ -25,7 +27,7 @@ final class Graphql {
       boolean isRepeatable, Class<Value> type) {
     var call =
         new Http.Call(
-            "POST", "/graphql", Map.of(), new Operation(query, variables), Map.of(), isRepeatable, options.timeout);
+            "POST", PATH, Map.of(), new Operation(query, variables), Map.of(), isRepeatable, options.timeout);
     Http.Answer<GraphqlAnswer> answer = http.send(call, GraphqlAnswer.class);
     String requestId = answer.header("request-id");
     List<GraphqlError> errors = answer.value().errors;

@@ -1,10 +1,13 @@
 package fatoura;
 
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import fatoura.FatouraException.Api;
 import fatoura.FatouraException.Cancelled;
 import fatoura.FatouraException.Connection;
 import fatoura.FatouraException.Refusal;
+import java.io.IOException;
 import java.lang.reflect.Type;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -17,13 +20,9 @@ import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeParseException;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
@@ -31,18 +30,8 @@ import java.util.stream.Collectors;
 
 /** Sends requests, and repeats those that failed for a reason that passes. */
 final class Http {
-  /** The pause before the first repetition, and the longest one. Each is up to twice the one before. */
-  private static final long FIRST_PAUSE_MS = 250;
-
-  private static final long LONGEST_PAUSE_MS = 8000;
-
-  /** A longer {@code Retry-After} is not waited for. */
-  private static final Duration LONGEST_RETRY_AFTER = Duration.ofMinutes(1);
-
-  /** Answers that say that a later attempt may succeed. */
-  private static final Set<Integer> PASSING = Set.of(408, 429, 500, 502, 503, 504);
-
   private final UnaryOperator<HttpRequest.Builder> authorized;
+  private final String baseUrl;
   private final ClientOptions options;
   private final HttpClient client;
 
@@ -66,7 +55,9 @@ final class Http {
     }
   }
 
-  Http(String key, ClientOptions options) {
+  /** @param baseUrl without a slash at its end */
+  Http(String key, String baseUrl, ClientOptions options) {
+    this.baseUrl = baseUrl;
     authorized = request -> request.setHeader("Authorization", "Bearer " + key);
     this.options = options;
     client =
@@ -78,13 +69,13 @@ final class Http {
   /** Makes a call, and reads its answer as an object of the type. */
   <Value> Answer<Value> send(Call call, Type type) {
     long until = System.nanoTime() + (call.timeout == null ? options.timeout : call.timeout).toNanos();
-    int retries = call.isRepeatable ? options.maxRetries : 0;
     for (int attempt = 1; ; attempt++) {
       try {
         return attempt(call, type, attempt, Duration.ofNanos(until - System.nanoTime()));
       } catch (Api | Connection error) {
-        Duration pause = pauseBefore(error, attempt);
-        if (attempt > retries || pause == null || pause.toNanos() >= until - System.nanoTime()) throw error;
+        Duration pause = Retries.pauseBefore(error, attempt);
+        boolean mayRepeat = attempt <= options.maxRetries && (call.isRepeatable || Retries.isUndone(error));
+        if (!mayRepeat || pause == null || pause.toNanos() >= until - System.nanoTime()) throw error;
         sleep(pause);
       }
     }
@@ -92,6 +83,11 @@ final class Http {
 
   <Value> Value read(Call call, Class<Value> type) {
     return this.<Value>send(call, type).value;
+  }
+
+  /** How long a stream may be silent. */
+  Duration longestSilence() {
+    return options.longestSilence;
   }
 
   /** Opens a stream of events; null if the answer is none. */
@@ -121,9 +117,7 @@ final class Http {
       requestId = response.headers().firstValue("request-id").orElse(null);
       if (status < 200 || status >= 300)
         throw FatouraException.of(refusalOf(status, response.headers(), response.body()));
-      return new Answer<>(Json.GSON.fromJson(response.body(), type), response.headers());
-    } catch (JsonParseException error) {
-      throw new Connection(call.method + " " + call.path + ": no complete answer", error);
+      return new Answer<>(valueOf(call, response.body(), type), response.headers());
     } finally {
       Duration duration = Duration.ofNanos(System.nanoTime() - begun);
       options.onAttempt.accept(
@@ -131,16 +125,36 @@ final class Http {
     }
   }
 
+  /** Reads the answer of a call. REST names the type of each object. */
+  private <Value> Value valueOf(Call call, String text, Type type) {
+    String what = call.method + " " + call.path + ": the answer of " + baseUrl;
+    JsonElement answer;
+    try {
+      answer = Json.GSON.getAdapter(JsonElement.class).fromJson(text);
+    } catch (IOException | JsonParseException error) {
+      throw new Connection(what + " is no JSON", error);
+    }
+    List<String> members = call.path.equals(Graphql.PATH) ? List.of("data", "errors") : List.of("object");
+    if (!(answer instanceof JsonObject object) || members.stream().noneMatch(object::has))
+      throw new Connection(what + " is not from the service: is baseUrl right?", null, true);
+    try {
+      return Json.GSON.fromJson(answer, type);
+    } catch (JsonParseException error) {
+      throw new Connection(what + " is not what it should be", error);
+    }
+  }
+
   /** Waits for an answer, until it is complete as its handler sees it. */
   private <Body> HttpResponse<Body> answered(Call call, String accept, BodyHandler<Body> handler, Duration limit) {
-    String what = call.method + " " + call.path + ": ";
+    String what = call.method + " " + call.path + ": no complete answer from " + baseUrl;
     var sent = client.sendAsync(requestOf(call, accept), handler);
     try {
       return sent.get(Math.max(0, limit.toMillis()), TimeUnit.MILLISECONDS);
     } catch (TimeoutException error) {
-      throw new Connection(what + "no complete answer within " + limit.toMillis() + " ms", error);
+      throw new Connection(what + " within " + limit.toMillis() + " ms", error);
     } catch (ExecutionException error) {
-      throw new Connection(what + "no complete answer", error.getCause());
+      Throwable cause = error.getCause();
+      throw new Connection(what + " (" + textOf(cause) + ")", cause, Retries.isOfTls(cause));
     } catch (InterruptedException error) {
       throw interrupted(error);
     } finally {
@@ -148,12 +162,19 @@ final class Http {
     }
   }
 
+  /** What a failure says: its message, or that of its cause, or its kind. */
+  private static String textOf(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause())
+      if (cause.getMessage() != null) return cause.getMessage();
+    return failure.getClass().getSimpleName();
+  }
+
   private HttpRequest requestOf(Call call, String accept) {
     String query =
         call.query.entrySet().stream()
             .map(each -> each.getKey() + "=" + encoded(each.getValue()))
             .collect(Collectors.joining("&", call.query.isEmpty() ? "" : "?", ""));
-    String address = options.baseUrl.replaceAll("/+$", "") + call.path + query;
+    String address = baseUrl + call.path + query;
     var body =
         call.body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(Json.GSON.toJson(call.body));
     var request = authorized.apply(HttpRequest.newBuilder(URI.create(address))).method(call.method, body);
@@ -194,7 +215,7 @@ final class Http {
   /** Reads a refusal. What is not from the service, such as a page of a proxy, has no code. */
   private static Refusal refusalOf(int status, HttpHeaders headers, String text) {
     String requestId = headers.firstValue("request-id").orElse(null);
-    Duration retryAfter = headers.firstValue("retry-after").map(Http::retryAfterOf).orElse(null);
+    Duration retryAfter = Retries.retryAfterOf(headers);
     try {
       ErrorAnswer answer = Json.GSON.fromJson(text, ErrorAnswer.class);
       if (answer != null && answer.error != null && answer.error.message() != null) {
@@ -204,30 +225,14 @@ final class Http {
     } catch (JsonParseException error) {
       // A page of a proxy.
     }
-    return new Refusal(null, "The answer has status " + status + ".", null, status, requestId, retryAfter);
+    return new Refusal(null, statementOf(status, headers), null, status, requestId, retryAfter);
   }
 
-  /** Reads {@code Retry-After}: a number of seconds or a date (RFC 9110, section 10.2.3); null if it is neither. */
-  static Duration retryAfterOf(String text) {
-    if (text.matches("\\d{1,9}")) return Duration.ofSeconds(Long.parseLong(text));
-    try {
-      Instant date = Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text));
-      Duration left = Duration.between(Instant.now(), date);
-      return left.isNegative() ? Duration.ZERO : left;
-    } catch (DateTimeParseException error) {
-      return null;
-    }
-  }
-
-  /** How long a call pauses before its next attempt; null if a repetition would not help. */
-  private static Duration pauseBefore(FatouraException error, int attempt) {
-    long most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS << Math.min(attempt, 10));
-    Duration pause = Duration.ofMillis(most / 2 + ThreadLocalRandom.current().nextLong(most / 2));
-    if (!(error instanceof Api api)) return pause;
-    if (!PASSING.contains(api.status())) return null;
-    Duration stated = api.refusal().retryAfter();
-    if (stated == null) return pause;
-    if (stated.compareTo(LONGEST_RETRY_AFTER) > 0) return null;
-    return stated.toMillis() < FIRST_PAUSE_MS ? Duration.ofMillis(FIRST_PAUSE_MS) : stated;
+  /** Says what was answered instead of an error of the service. */
+  private static String statementOf(int status, HttpHeaders headers) {
+    String said = "The answer has status " + status;
+    // The query may have data of customers.
+    String leadsTo = headers.firstValue("location").orElse("").split("\\?", 2)[0];
+    return said + (leadsTo.isEmpty() ? "." : " and leads to " + leadsTo + ": is baseUrl right?");
   }
 }

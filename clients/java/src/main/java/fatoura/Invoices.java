@@ -150,7 +150,8 @@ public final class Invoices {
 
   /**
    * The status of an invoice, and each change once and in order, until it is accepted or rejected. Connections that
-   * break are resumed; where none carries a stream, the invoice is read every two seconds.
+   * break are resumed; where none carries a stream, the invoice is read every two seconds. {@code Retry-After} is
+   * obeyed, up to a minute.
    */
   public Following follow(String id, CallOptions options) {
     return new Following(http, path(id), options.timeout);
@@ -160,7 +161,10 @@ public final class Invoices {
     return settled(id, new CallOptions());
   }
 
-  /** Waits until an invoice is accepted or rejected, and reads it. */
+  /**
+   * Waits until an invoice is accepted or rejected, and reads it: for as long as that takes, where the authority does
+   * not answer for hours, unless the time-out of the options ends it.
+   */
   public Invoice settled(String id, CallOptions options) {
     follow(id, options).forEachRemaining(message -> {});
     return get(id, options);

@@ -20,8 +20,8 @@ public final class WebhookEndpoints {
   }
 
   /**
-   * Creates an endpoint. Its {@code secret} is shown only here. The call is not repeated by itself: if its answer is
-   * lost, list the endpoints, delete the new one, and create it again.
+   * Creates an endpoint. Its {@code secret} is shown only here. The call is repeated only after a 429: if its answer
+   * is lost, list the endpoints, delete the new one, and create it again.
    */
   public CreatedWebhookEndpoint create(CreateWebhookEndpoint endpoint) {
     return send("POST", PATH, endpoint, CreatedWebhookEndpoint.class);

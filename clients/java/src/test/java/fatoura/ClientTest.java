@@ -13,6 +13,7 @@ import fatoura.Models.CreatedWebhookEndpoint;
 import fatoura.Models.UpdateWebhookEndpoint;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.http.HttpClient;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -134,10 +135,17 @@ class ClientTest {
   }
 
   @Test
+  void anHttpClientThatFollowsRedirectionsIsRefused() {
+    var follows = HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
+    var options = new ClientOptions().baseUrl("http://localhost").httpClient(follows);
+    assertThrows(IllegalArgumentException.class, () -> new Fatoura("sk_test_hidden", options));
+  }
+
+  @Test
   void eachAttemptIsToldWithoutItsQuery() {
     var told = new ArrayList<Attempt>();
     var options = new ClientOptions().onAttempt(told::add);
-    var client = client(options, exchange -> answer(exchange, told.isEmpty() ? 502 : 200, "{\"data\":[]}"));
+    var client = client(options, exchange -> answer(exchange, told.isEmpty() ? 502 : 200, "{\"object\":\"list\",\"data\":[]}"));
     assertNull(client.invoices().findByNumber("FA-1"));
     assertEquals(
         List.of("GET /v1/invoices 1 502 req_1", "GET /v1/invoices 2 200 req_1"),
@@ -157,9 +165,9 @@ class ClientTest {
 
   @Test
   void retryAfterIsSecondsOrADate() {
-    assertEquals(Duration.ofSeconds(30), Http.retryAfterOf("30"));
-    assertEquals(Duration.ZERO, Http.retryAfterOf("Wed, 21 Oct 2015 07:28:00 GMT"));
-    assertNull(Http.retryAfterOf("soon"));
+    assertEquals(Duration.ofSeconds(30), Retries.retryAfterOf("30"));
+    assertEquals(Duration.ZERO, Retries.retryAfterOf("Wed, 21 Oct 2015 07:28:00 GMT"));
+    assertNull(Retries.retryAfterOf("soon"));
   }
 
   @Test

@@ -109,6 +109,8 @@ final class Conformance {
     if (given.has("attemptTimeoutMs")) options.attemptTimeout(milliseconds(given, "attemptTimeoutMs"));
     if (given.has("timeoutMs")) options.timeout(milliseconds(given, "timeoutMs"));
     if (given.has("maxRetries")) options.maxRetries(given.get("maxRetries").getAsInt());
+    if (given.has("silenceMs")) options.longestSilence = milliseconds(given, "silenceMs");
+    if (given.has("baseUrl")) options.baseUrl(given.get("baseUrl").getAsString());
     return new Fatoura(given.has("key") ? given.get("key").getAsString() : System.getenv("FATOURA_KEY"), options);
   }
 

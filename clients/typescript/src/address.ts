@@ -1,0 +1,13 @@
+/**
+ * Reads the address of the service, and returns it without a slash at its end.
+ * @throws TypeError if there is none, or no request can be sent to it. The message does not have it: it may be the key.
+ */
+export function addressOf(baseUrl: string | undefined): string {
+  const text = (baseUrl ?? globalThis.process?.env?.FATOURA_URL ?? '').trim();
+  if (text === '') throw new TypeError('baseUrl is missing: the address of the service, or the variable FATOURA_URL.');
+  if (!/^https?:\/\/[^\s/?#@\\][^\s?#@\\]*$/i.test(text) || !URL.canParse(text))
+    throw new TypeError(
+      'baseUrl is no address such as https://invoices.example.ma: http or https, without a user and without a query.',
+    );
+  return text.replace(/\/+$/, '');
+}

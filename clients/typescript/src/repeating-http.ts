@@ -1,0 +1,50 @@
+import { type ApiError, apiError, ConnectionError, type Refusal } from './errors.ts';
+import { type Answer, type Call, DEFAULTS, type Failure, Http } from './http.ts';
+import { isUndone, pauseBefore, sleep } from './retries.ts';
+
+/** What causes say that the same address says again: the certificate is wrong, or there is no TLS. */
+const LASTING = /CERT|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|INVALID_CA|wrong version number/;
+
+/** Sends requests, repeats those that failed for a reason that passes, and says what is wrong with an address. */
+export class RepeatingHttp extends Http {
+  override async send(call: Call): Promise<Answer> {
+    const until = this.until(call);
+    const retries = this.options.maxRetries ?? DEFAULTS.maxRetries;
+    for (let attempt = 1; ; attempt++) {
+      const result = await this.attempt(call, attempt, until);
+      if (!(result instanceof Error)) return result;
+      const pauseMs = pauseBefore(result, attempt);
+      const mayRepeat = attempt <= retries && (call.isRepeatable || isUndone(result));
+      if (!mayRepeat || pauseMs === null || performance.now() + pauseMs >= until) throw result;
+      await sleep(pauseMs, call.signal);
+    }
+  }
+
+  override errorOf(refusal: Refusal): ApiError {
+    return apiError(refusal);
+  }
+
+  protected override failureOf(error: unknown): Failure {
+    let [innermost, next] = [error, error];
+    for (; next instanceof Error; next = next instanceof AggregateError ? next.errors[0] : next.cause) innermost = next;
+    const { code = '', message = '' } = innermost as { readonly code?: unknown; readonly message?: string };
+    return { text: message || String(code), isLasting: LASTING.test(`${code} ${message}`) };
+  }
+
+  protected override statementOf(response: Response): string {
+    const { headers, type } = response;
+    // The query may have data of customers. Browsers do not tell where a redirection leads.
+    const [leadsTo] = headers.get('location')?.split('?') ?? [type === 'opaqueredirect' ? 'another address' : ''];
+    const said = super.statementOf(response);
+    return leadsTo ? `${said.slice(0, -1)} and leads to ${leadsTo}: is baseUrl right?` : said;
+  }
+
+  protected override checked({ method, path }: Call, answer: Answer): Answer | ConnectionError {
+    const { value } = answer;
+    // REST names the type of each object.
+    const members = path === '/graphql' ? ['data', 'errors'] : ['object'];
+    if (typeof value === 'object' && value !== null && members.some((name) => name in value)) return answer;
+    const message = `${method} ${path}: the answer of ${this.baseUrl} is not from the service: is baseUrl right?`;
+    return new ConnectionError(message, { isLasting: true });
+  }
+}
