@@ -234,8 +234,9 @@ class Clients(unittest.TestCase):
             with socket.socket() as further:
                 further.setblocking(False)
                 further.connect_ex(server.getsockname())
-                twice = socket.getaddrinfo(*server.getsockname(), type=socket.SOCK_STREAM) * 2
-                url = f"http://127.0.0.1:{server.getsockname()[1]}"
+                host, port = server.getsockname()
+                twice = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM) * 2
+                url = f"http://{host}:{port}"
                 with mock.patch("socket.getaddrinfo", return_value=twice), Fatoura(KEY, base_url=url) as fatoura:
                     begun = time.monotonic()
                     with self.assertRaisesRegex(ConnectionError, f"from {url} .*timed out"):

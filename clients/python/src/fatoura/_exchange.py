@@ -159,7 +159,8 @@ def _is_of_tls(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, ssl.SSLError):
             return isinstance(error, ssl.SSLCertVerificationError) or error.reason in _WITHOUT_TLS
-        error = error.__cause__
+        # httpcore hides what caused its errors.
+        error = error.__cause__ or error.__context__
     return False
 
 

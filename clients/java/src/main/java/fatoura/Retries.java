@@ -66,7 +66,7 @@ final class Retries {
   static boolean isOfTls(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof CertificateException || cause instanceof SSLPeerUnverifiedException) return true;
-      if (cause instanceof SSLException && String.valueOf(cause.getMessage()).contains("unrecognized SSL message"))
+      if (cause instanceof SSLException && String.valueOf(cause.getMessage()).matches(".*nrecognized SSL message.*"))
         return true;
     }
     return false;
