@@ -9,6 +9,8 @@ export interface Case {
   readonly faults?: readonly Fault[];
   readonly calls: readonly Expected[];
   readonly requests?: number;
+  /** To the proxy and the untrusted server, also those that fail before a request. */
+  readonly connections?: number;
   readonly keys?: readonly string[];
   /** Of each request; `"*"`: any. */
   readonly lastEventIds?: readonly (string | null)[];

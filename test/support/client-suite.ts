@@ -1,16 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCertificateAuthority } from './certificate-authority.ts';
 import { CASES, type Call, matching, matchingResult, placed, type Result, resolved } from './client-cases.ts';
 import { examplesOf, root } from './client-examples.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 import { sampled, testLong } from './samples.ts';
 import { startService, type TestService } from './service.ts';
+import { startUntrusted, type Untrusted } from './untrusted-server.ts';
 
 /**
  * Declares the tests of one client: each case, and many creations with lost answers.
@@ -22,14 +21,14 @@ export function clientSuite(name: string, command: string, args: readonly string
     let service: TestService;
     let proxy: FaultyProxy;
     let program: Program;
-    let untrusted: TlsServer;
+    let untrusted: Untrusted;
     let hosts: Readonly<Record<string, string>>;
     let keys: { readonly secret: string; readonly publishable: string };
     beforeAll(async () => {
       service = await startService({ RATE_LIMIT_SECRET: '1000000', RATE_LIMIT_ADDRESS: '1000000' });
       proxy = await startFaultyProxy(service.url);
       untrusted = await startUntrusted();
-      hosts = { proxy: new URL(proxy.url).host, untrusted: `localhost:${(untrusted.address() as AddressInfo).port}` };
+      hosts = { proxy: new URL(proxy.url).host, untrusted: untrusted.host };
       const { secretKey, publishableKey } = await service.tenant();
       keys = { secret: secretKey, publishable: publishableKey };
       program = startProgram(command, args, { FATOURA_URL: proxy.url, FATOURA_KEY: secretKey });
@@ -46,36 +45,42 @@ export function clientSuite(name: string, command: string, args: readonly string
       expect(CASES.length).toBeGreaterThanOrEqual(60);
     });
 
-    it.each(CASES)('$name', async ({ faults = [], calls, requests, keys: sent, lastEventIds, pausesMs = [] }) => {
-      proxy.next(faults);
-      const results: unknown[] = [];
-      const ownKeys: (string | null)[] = [];
-      for (const { ok, error, key, atLeastMs = 0, atMostMs = Infinity, ...call } of placed(calls, hosts)) {
-        const [begun, before] = [performance.now(), proxy.requests.length];
-        const result = await program.ask(withKey(resolved(call, results), key, keys));
-        const tookMs = performance.now() - begun;
-        if (error) expect(result.error).toEqual(matching(error, results));
-        else expect(result).toEqual({ ok: matchingResult(ok, result.ok, results) });
-        expect(tookMs).toBeGreaterThanOrEqual(atLeastMs);
-        expect(tookMs).toBeLessThanOrEqual(atMostMs);
-        results.push(result.ok);
-        const attempts = proxy.requests.slice(before).filter(({ method, path }) => `${method} ${path}` === CREATION);
-        if (attempts.length === 0) continue;
-        expect(new Set(attempts.map(({ key }) => key)).size).toBe(1);
-        if (!isKeyed(call)) ownKeys.push(...attempts.slice(0, 1).map(({ key }) => key));
-      }
-      // Each creation without a number or a key of the caller has a key of its own.
-      expect(ownKeys).not.toContain(null);
-      expect(new Set(ownKeys).size).toBe(ownKeys.length);
-      if (requests !== undefined) expect(proxy.requests).toHaveLength(requests);
-      if (sent) expect(proxy.requests.map(({ key }) => key)).toEqual(sent);
-      if (lastEventIds)
-        expect(proxy.requests.map((request) => request.lastEventId)).toEqual(matching(lastEventIds, []));
-      for (const [nth, leastMs] of pausesMs.entries()) {
-        const pauseMs = (proxy.requests[nth + 1]?.at ?? 0) - (proxy.requests[nth]?.at ?? 0);
-        expect(pauseMs, `pause ${nth + 1}`).toBeGreaterThanOrEqual(leastMs ?? 0);
-      }
-    });
+    it.each(CASES)(
+      '$name',
+      async ({ faults = [], calls, requests, connections, keys: sent, lastEventIds, pausesMs = [] }) => {
+        proxy.next(faults);
+        const connected = proxy.connections() + untrusted.connections();
+        const results: unknown[] = [];
+        const ownKeys: (string | null)[] = [];
+        for (const { ok, error, key, atLeastMs = 0, atMostMs = Infinity, ...call } of placed(calls, hosts)) {
+          const [begun, before] = [performance.now(), proxy.requests.length];
+          const result = await program.ask(withKey(resolved(call, results), key, keys));
+          const tookMs = performance.now() - begun;
+          if (error) expect(result.error).toEqual(matching(error, results));
+          else expect(result).toEqual({ ok: matchingResult(ok, result.ok, results) });
+          expect(tookMs).toBeGreaterThanOrEqual(atLeastMs);
+          expect(tookMs).toBeLessThanOrEqual(atMostMs);
+          results.push(result.ok);
+          const attempts = proxy.requests.slice(before).filter(({ method, path }) => `${method} ${path}` === CREATION);
+          if (attempts.length === 0) continue;
+          expect(new Set(attempts.map(({ key }) => key)).size).toBe(1);
+          if (!isKeyed(call)) ownKeys.push(...attempts.slice(0, 1).map(({ key }) => key));
+        }
+        // Each creation without a number or a key of the caller has a key of its own.
+        expect(ownKeys).not.toContain(null);
+        expect(new Set(ownKeys).size).toBe(ownKeys.length);
+        if (requests !== undefined) expect(proxy.requests).toHaveLength(requests);
+        if (connections !== undefined)
+          expect(proxy.connections() + untrusted.connections() - connected).toBe(connections);
+        if (sent) expect(proxy.requests.map(({ key }) => key)).toEqual(sent);
+        if (lastEventIds)
+          expect(proxy.requests.map((request) => request.lastEventId)).toEqual(matching(lastEventIds, []));
+        for (const [nth, leastMs] of pausesMs.entries()) {
+          const pauseMs = (proxy.requests[nth + 1]?.at ?? 0) - (proxy.requests[nth]?.at ?? 0);
+          expect(pauseMs, `pause ${nth + 1}`).toBeGreaterThanOrEqual(leastMs ?? 0);
+        }
+      },
+    );
 
     const MANY = sampled(1000, 20);
 
@@ -183,14 +188,6 @@ const CREATION = 'POST /v1/invoices';
 function isKeyed({ args }: Call): boolean {
   const { orderNumber, idempotencyKey } = (args[1] ?? {}) as Readonly<Record<string, unknown>>;
   return orderNumber !== undefined || idempotencyKey !== undefined;
-}
-
-/** A server whose certificate nobody trusts. */
-async function startUntrusted(): Promise<TlsServer> {
-  const authority = await createCertificateAuthority('Nobody');
-  const server = createTlsServer(await authority.issue('localhost'), (_, answer) => void answer.end()).listen(0);
-  await once(server, 'listening');
-  return server;
 }
 
 /** What an answer says of the invoice that is followed. */

@@ -57,6 +57,8 @@ export interface FaultyProxy {
   nextOfKeys(lists: readonly (readonly Fault[])[]): void;
   /** Requests that came since `next` or `nextOfKeys`. */
   readonly requests: readonly Arrival[];
+  /** Connections that were ever made, also those without a request. */
+  connections(): number;
   close(): Promise<void>;
 }
 
@@ -85,6 +87,8 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     requests.push({ method, path, key, lastEventId: headerOf('last-event-id'), at: performance.now() });
     handle(target, incoming, answer, fault).catch(() => incoming.socket.destroy());
   });
+  let connections = 0;
+  server.on('connection', () => connections++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
@@ -98,6 +102,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
       requests.length = 0;
     },
     requests,
+    connections: () => connections,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
