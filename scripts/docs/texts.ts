@@ -20,7 +20,7 @@ export const TEXTS = {
     code: 'Code',
     notFound: {
       title: 'Page not found',
-      explanation: 'The documentation has no page at this address. Search for it, or begin here:',
+      explanation: 'The documentation has no page at this address. Search for it, or begin with one of these.',
       home: 'First page',
       quickStart: 'Quick start',
       errors: 'Errors',
@@ -44,7 +44,8 @@ export const TEXTS = {
     code: 'Code',
     notFound: {
       title: 'Page introuvable',
-      explanation: 'La documentation n’a aucune page à cette adresse. Cherchez-la, ou commencez ici\u00a0:',
+      explanation:
+        'La documentation n’a aucune page à cette adresse. Cherchez-la, ou commencez par l’une de celles-ci.',
       home: 'Première page',
       quickStart: 'Démarrage rapide',
       errors: 'Erreurs',
