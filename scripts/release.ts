@@ -27,7 +27,7 @@ import { help, publishingCommands } from './release/publishing.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SUMS = 'SHA256SUMS';
 const CONTRACTS = ['schema.graphql', 'openapi.json'];
-const EXIT = { made: 0, problems: 1, usage: 2 } as const;
+const EXIT = { made: 0, problems: 1, usage: 2, leftOut: 3 } as const;
 
 const { version, license } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const DEFAULT_FOLDER = `release/${version}`;
@@ -96,12 +96,18 @@ function list(title: string, lines: readonly string[]): void {
   if (lines.length > 0) console.log(`\n${title}\n${lines.map((line) => `- ${line}`).join('\n')}`);
 }
 
+/** @returns the names of the files that an earlier run wrote in a folder; null if there was none */
+function madeIn(folder: string): string[] | null {
+  const sums = join(folder, SUMS);
+  if (!existsSync(sums)) return null;
+  const lines = readFileSync(sums, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => line.slice(line.indexOf('  ') + 2));
+}
+
 /** Makes a folder empty that holds nothing but the output of an earlier run. @throws Error if it holds anything else */
 function emptyFolder(folder: string): void {
   mkdirSync(folder, { recursive: true });
-  const sums = join(folder, SUMS);
-  const written = existsSync(sums) ? readFileSync(sums, 'utf8').split('\n') : [];
-  const known = new Set([SUMS, ...written.map((line) => line.slice(line.indexOf('  ') + 2))]);
+  const known = new Set([SUMS, ...(madeIn(folder) ?? [])]);
   const names = readdirSync(folder);
   const others = names.filter((name) => !known.has(name));
   if (others.length > 0) throw new Error(`${folder} has files that no earlier run wrote: ${others.join(', ')}`);
@@ -137,7 +143,8 @@ async function release(output: string): Promise<number> {
   list('Remains to be done by a person:', remaining);
   list('Problems:', problems);
   console.log(`\n${version}: ${sums.length} files in ${relative(ROOT, output) || output}. Nothing was uploaded.`);
-  return problems.length > 0 ? EXIT.problems : EXIT.made;
+  if (problems.length > 0) return EXIT.problems;
+  return made.left.length > 0 ? EXIT.leftOut : EXIT.made;
 }
 
 async function main(): Promise<number> {
@@ -149,14 +156,15 @@ async function main(): Promise<number> {
         help: { type: 'boolean', default: false },
       },
     });
+    const output = resolve(ROOT, values.output);
     if (values.help) {
-      console.log(help(version, DEFAULT_FOLDER));
+      console.log(help(version, values.output, madeIn(output)));
       return EXIT.made;
     }
-    if (values['dry-run']) return await release(resolve(ROOT, values.output));
+    if (values['dry-run']) return await release(output);
     console.error(`This script publishes nothing: give --dry-run. A person publishes, with these commands:
 
-${publishingCommands(version, values.output)}`);
+${publishingCommands(version, values.output, madeIn(output))}`);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
   }

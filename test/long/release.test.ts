@@ -115,7 +115,10 @@ describe('npm run release', () => {
     symlinkSync(process.execPath, join(bin, 'node'));
     const { status, text } = release(['--dry-run', '--output', output], bin);
     expect(text).toContain('- clients/python: no package, because python3 has neither the module build nor pip');
-    expect(status).toBe(0);
+    expect(status).toBe(3);
+    const commands = release(['--output', output]).text;
+    expect(commands).toContain(`npm publish ${output}/fatoura-${version}.tgz`);
+    expect(commands).not.toContain('twine');
     expect(readdirSync(output).filter((name) => /\.(?:whl|tar\.gz)$/.test(name))).toEqual([]);
   });
 

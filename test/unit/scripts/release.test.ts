@@ -227,9 +227,20 @@ describe('the contents of a package', () => {
 });
 
 it('the help says who publishes, and by which commands', () => {
-  const text = help('1.2.3', 'release/1.2.3');
-  expect(text).toContain(publishingCommands('1.2.3', 'release/1.2.3'));
+  const text = help('1.2.3', 'release/1.2.3', null);
+  expect(text).toContain(publishingCommands('1.2.3', 'release/1.2.3', null));
   expect(text).toContain('by a person');
   for (const { manifest, folder } of PACKAGES)
     if (manifest !== 'package.json' && manifest !== 'pyproject.toml') expect(text).toContain(folder);
+});
+
+it('the commands name what was made, and nothing else', () => {
+  const all = publishingCommands('1.2.3', 'out', null);
+  for (const name of ['client-1.2.3.tgz', 'live-1.2.3.tgz', '1.2.3.tgz'])
+    expect(all).toContain(`npm publish out/fatoura-${name}`);
+  expect(all).toContain('twine upload out/fatoura-1.2.3.tar.gz out/fatoura-1.2.3-py3-none-any.whl\n');
+  const wheel = publishingCommands('1.2.3', 'out', ['fatoura-1.2.3.tgz', 'fatoura-1.2.3-py3-none-any.whl']);
+  expect(wheel).toContain('twine upload out/fatoura-1.2.3-py3-none-any.whl\n');
+  expect(wheel.match(/npm publish/g)).toHaveLength(1);
+  expect(publishingCommands('1.2.3', 'out', [])).not.toMatch(/out\/fatoura|twine/);
 });
