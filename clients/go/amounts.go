@@ -14,13 +14,17 @@ import (
 var dirhamsPattern = regexp.MustCompile(`^(-?)(\d{1,14})(?:\.(\d{1,2}))?$`)
 
 // Centimes reads an amount in dirhams as centimes: "1234.5" → 123450. It takes a text, because a number such as 0.1 is
-// not exact. It has at most two decimals, in plain digits with a point.
+// not exact. It has at most two decimals, in plain digits with a point, and is not more than the service takes.
 func Centimes(dirhams string) (int64, error) {
 	parts := dirhamsPattern.FindStringSubmatch(strings.TrimSpace(dirhams))
 	if parts == nil {
 		return 0, fmt.Errorf("%q is not an amount in dirhams with at most two decimals, such as \"1234.50\"", dirhams)
 	}
-	return strconv.ParseInt(parts[1]+parts[2]+(parts[3] + "00")[:2], 10, 64)
+	centimes, err := strconv.ParseInt(parts[1]+parts[2]+(parts[3] + "00")[:2], 10, 64)
+	if err == nil && max(centimes, -centimes) > mostCentimes {
+		return 0, fmt.Errorf("%d centimes are more than the service takes", centimes)
+	}
+	return centimes, err
 }
 
 // Dirhams writes centimes in dirhams: 123450 → "1234.50".
@@ -66,5 +70,8 @@ func TotalsOf(lines []LineInput) (InvoiceTotals, error) {
 		totals.TaxTotal += tax
 	}
 	totals.Total = totals.Subtotal + totals.TaxTotal
+	if totals.Total > mostCentimes {
+		return InvoiceTotals{}, fmt.Errorf("%d centimes are more than the service takes", totals.Total)
+	}
 	return totals, nil
 }

@@ -1,19 +1,20 @@
 package fatoura
 
 import (
+	"math"
 	"reflect"
 	"testing"
 )
 
 func TestCentimesAreReadExactly(t *testing.T) {
 	for text, want := range map[string]int64{
-		"1234.5": 123450, "0.1": 10, "-0.05": -5, " 12 ": 1200, "0.00": 0, "99999999999999.99": 9999999999999999,
+		"1234.5": 123450, "0.1": 10, "-0.05": -5, " 12 ": 1200, "0.00": 0, "90071992547409.91": 9007199254740991,
 	} {
 		if got, err := Centimes(text); err != nil || got != want {
 			t.Errorf("Centimes(%q) = %d, %v; want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "1,5", "1.234", "1e3", "1 000", ".5", "5.", "+1", "100000000000000"} {
+	for _, text := range []string{"", "1,5", "1.234", "1e3", "1 000", ".5", "5.", "+1", "90071992547409.92"} {
 		if got, err := Centimes(text); err == nil {
 			t.Errorf("Centimes(%q) = %d; want an error", text, got)
 		}
@@ -21,7 +22,9 @@ func TestCentimesAreReadExactly(t *testing.T) {
 }
 
 func TestCentimesAreWrittenInDirhams(t *testing.T) {
-	for centimes, want := range map[int64]string{123450: "1234.50", 5: "0.05", -5: "-0.05", 0: "0.00", -12345: "-123.45"} {
+	for centimes, want := range map[int64]string{
+		123450: "1234.50", 5: "0.05", -5: "-0.05", 0: "0.00", math.MinInt64: "-92233720368547758.08",
+	} {
 		if got := Dirhams(centimes); got != want {
 			t.Errorf("Dirhams(%d) = %q; want %q", centimes, got, want)
 		}

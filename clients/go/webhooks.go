@@ -16,7 +16,7 @@ const signatureHeader = "Service-Signature"
 
 // Verifier checks deliveries of webhooks. Its zero value is ready for use.
 type Verifier struct {
-	// How much the time of a delivery may differ from this machine's. Default 5 minutes.
+	// How much the time of a delivery may differ from this machine's. Default 5 minutes; a negative one is refused.
 	Tolerance time.Duration
 	// The present time. Default: time.Now.
 	Now func() time.Time
@@ -46,6 +46,9 @@ func (v Verifier) Verify(body []byte, header http.Header, secrets ...string) (*I
 	if err != nil {
 		return nil, err
 	}
+	if tolerance < 0 {
+		return nil, unsigned("the tolerance must not be negative, as %v is", tolerance)
+	}
 	sent, signatures, err := signatureOf(header)
 	if err != nil {
 		return nil, err
@@ -60,11 +63,7 @@ func (v Verifier) Verify(body []byte, header http.Header, secrets ...string) (*I
 		code.Write(body)
 		for _, signature := range signatures {
 			if hmac.Equal(signature, code.Sum(nil)) {
-				event := new(InvoiceEvent)
-				if err := json.Unmarshal(body, event); err != nil {
-					return nil, unsigned("the body is signed, but is no event: %v", err)
-				}
-				return event, nil
+				return eventOf(body)
 			}
 		}
 	}
@@ -73,10 +72,21 @@ func (v Verifier) Verify(body []byte, header http.Header, secrets ...string) (*I
 	)
 }
 
+func eventOf(body []byte) (*InvoiceEvent, error) {
+	event := new(InvoiceEvent)
+	if err := json.Unmarshal(body, event); err != nil {
+		return nil, unsigned("the body is signed, but is no event: %v", err)
+	}
+	if event.ID == "" {
+		return nil, unsigned("the body is signed, but is no event: it has no id")
+	}
+	return event, nil
+}
+
 func secretsOf(secrets []string) ([]string, error) {
 	var keys []string
 	for _, secret := range secrets {
-		// Of a rotation, one variable of the environment is often unset.
+		// Of a rotation, one variable of the environment is often unset or empty.
 		if secret == "" {
 			continue
 		}

@@ -47,6 +47,14 @@ func TestTheToleranceOfTimeIsFiveMinutesOrTheCallers(t *testing.T) {
 	}
 }
 
+func TestANegativeToleranceIsNamed(t *testing.T) {
+	header := signed(delivery, "whsec_a", time.Now())
+	_, err := Verifier{Tolerance: -time.Second}.Verify([]byte(delivery), header, "whsec_a")
+	if !errors.Is(err, ErrSignature) || !strings.Contains(err.Error(), "tolerance") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestWhatIsWrongWithADeliveryIsNamed(t *testing.T) {
 	right := signed(delivery, "whsec_a", time.Now())
 	for _, each := range []struct {

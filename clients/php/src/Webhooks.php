@@ -18,7 +18,7 @@ final class Webhooks
      * @param mixed $body the raw body, as it was received
      * @param array<array-key, mixed> $headers as `getallheaders()`, `$_SERVER`, PSR-7 or Symfony have them
      * @param string|list<string|false|null>|false|null $secret the endpoint's (`whsec_…`), or several during a rotation
-     * @param float $tolerance how much the time of a delivery may differ from this machine's, seconds
+     * @param float $tolerance how much the time of a delivery may differ from this machine's, seconds from 0
      * @param float|null $now the present time, UNIX seconds; default: that of this machine
      * @return InvoiceEvent
      * @throws SignatureError which says what is wrong
@@ -36,10 +36,15 @@ final class Webhooks
                 . '"php://input"); Symfony and Laravel: $request->getContent(); PSR-7: (string) $request->getBody()).',
             );
         }
-        // Of a rotation, one variable of the environment is often unset.
-        $secrets = array_filter(is_array($secret) ? $secret : [$secret], is_string(...));
+        // Of a rotation, one variable of the environment is often unset or empty.
+        $isGiven = static fn ($each): bool => is_string($each) && $each !== '';
+        $secrets = array_filter(is_array($secret) ? $secret : [$secret], $isGiven);
         if ($secrets === [] || array_filter($secrets, static fn ($each) => !str_starts_with($each, 'whsec_')) !== []) {
             throw new SignatureError('The secret of an endpoint begins with whsec_. It is shown once, at its creation.');
+        }
+        // No comparison applies to NAN.
+        if (!($tolerance >= 0)) {
+            throw new SignatureError("tolerance must be a number from 0, not {$tolerance}.");
         }
         $header = self::header($headers) ?? throw new SignatureError('The header Service-Signature is missing.');
         $parts = array_map(static fn ($part) => [...explode('=', trim($part), 2), ''], explode(',', $header));
@@ -51,7 +56,7 @@ final class Webhooks
         if (!preg_match('/^\d{1,12}$/D', $time)) {
             throw new SignatureError('The header Service-Signature has no time.');
         }
-        if (abs(($now ?? microtime(true)) - (int) $time) > $tolerance) {
+        if (!(abs(($now ?? microtime(true)) - (int) $time) <= $tolerance)) {
             throw new SignatureError(
                 "The delivery is of another time than this machine’s (t={$time}): is its clock right?",
             );
@@ -60,8 +65,7 @@ final class Webhooks
             $expected = hash_hmac('sha256', "{$time}.{$body}", $each);
             foreach ($values('v1') as $given) {
                 if (hash_equals($expected, strtolower($given))) {
-                    /** @var InvoiceEvent */
-                    return json_decode($body, true, 512, JSON_THROW_ON_ERROR);
+                    return self::event($body);
                 }
             }
         }
@@ -69,6 +73,18 @@ final class Webhooks
             'The signature does not fit: the secret is of another endpoint, or the body was changed (parsed and printed'
             . ' again?).',
         );
+    }
+
+    /** @return InvoiceEvent */
+    private static function event(string $body): array
+    {
+        $event = json_decode($body, true);
+        if (!is_array($event) || !is_string($event['id'] ?? null)) {
+            throw new SignatureError('The body is signed, but is no event.');
+        }
+
+        /** @var InvoiceEvent */
+        return $event;
     }
 
     /** @param array<array-key, mixed> $headers */

@@ -76,7 +76,17 @@ function tests(): array
             ];
             $expected = ['subtotal' => 113, 'tax_total' => 21, 'tax_totals' => $rates, 'total' => 134];
             same(Amounts::totals($lines), $expected);
-            throws(RangeException::class, 'too large', fn () => Amounts::totals([$line(PHP_INT_MAX, 2)]));
+            throws(RangeException::class, 'more than', fn () => Amounts::totals([$line(PHP_INT_MAX, 2)]));
+        },
+        'what is not exact is refused' => function (): void {
+            foreach ([12.5, 12.0, NAN] as $wrong) {
+                throws(RangeException::class, 'centimes must be an integer', fn () => Amounts::dirhams($wrong));
+            }
+            $line = ['quantity' => 1, 'unit_price' => 3];
+            foreach (['quantity' => 0.1, 'unit_price' => '3', 'tax_rate' => 5.5] as $name => $wrong) {
+                throws(RangeException::class, "{$name} must be", fn () => Amounts::totals([[$name => $wrong] + $line]));
+            }
+            same(Amounts::dirhams(PHP_INT_MIN), '-92233720368547758.08');
         },
         'lines and characters of a stream may be cut anywhere' => function (): void {
             $stream = ": hello\r\n\r\nid: 7\r\ndata: {\rdata:  é}\n\ndata: x\n\n";
@@ -97,10 +107,21 @@ function tests(): array
             }
         },
         'a missing secret is named, and one of a rotation may be missing' => function (): void {
-            foreach ([null, false, [], [false], ''] as $missing) {
+            foreach ([null, false, [], [false], '', ['']] as $missing) {
                 throws(SignatureError::class, 'whsec_', fn () => Webhooks::verify('{}', [], $missing));
             }
-            throws(SignatureError::class, 'header', fn () => Webhooks::verify('{}', [], [false, 'whsec_a']));
+            throws(SignatureError::class, 'header', fn () => Webhooks::verify('{}', [], [false, '', 'whsec_a']));
+        },
+        'a tolerance that is no number is refused' => function (): void {
+            $verify = fn (float $tolerance) => fn () => Webhooks::verify(
+                '{}',
+                ['Service-Signature' => 't=1,v1=00'],
+                'whsec_a',
+                $tolerance,
+            );
+            throws(SignatureError::class, 'tolerance must be', $verify(NAN));
+            throws(SignatureError::class, 'tolerance must be', $verify(-1));
+            throws(SignatureError::class, 'fit', $verify(INF));
         },
         'a blank key or order number is refused before anything is sent' => function (): void {
             $attempts = [];

@@ -8,7 +8,7 @@ export type RequestHeaders =
 
 /** Options of `verify`. */
 export interface VerifyOptions {
-  /** How much the time of a delivery may differ from this machine's, seconds. Default 300. */
+  /** How much the time of a delivery may differ from this machine's, seconds from 0. Default 300. */
   readonly toleranceSeconds?: number;
   /** The present time, UNIX milliseconds. Default: that of this machine. */
   readonly now?: number;
@@ -33,18 +33,21 @@ export async function verify(
     throw new SignatureError(
       'The body was parsed before. The signature is of its bytes: pass the raw body (Express: express.raw({ type: "application/json" }); Fetch: await request.arrayBuffer()).',
     );
-  // Of a rotation, one variable of the environment is often unset.
-  const secrets = [secret].flat().flatMap((each) => each ?? []);
-  if (secrets.length === 0 || secrets.some((each) => !each.startsWith('whsec_')))
+  // Of a rotation, one variable of the environment is often unset or empty.
+  const secrets = [secret].flat().flatMap((each) => each || []);
+  if (secrets.length === 0 || secrets.some((each) => !String(each).startsWith('whsec_')))
     throw new SignatureError(
       'The secret of an endpoint begins with whsec_. It is shown once, when the endpoint is created.',
     );
+  // A variable of the environment that is unset becomes NaN, to which no comparison applies.
+  if (typeof toleranceSeconds !== 'number' || !(toleranceSeconds >= 0))
+    throw new SignatureError(`toleranceSeconds must be a number from 0, not ${toleranceSeconds}.`);
   const header = headerOf(headers);
   if (header === null) throw new SignatureError('The header Service-Signature is missing.');
   const parts = header.split(',').map((part) => part.trim().split('=', 2) as [string, string?]);
   const time = parts.find(([name]) => name === 't')?.[1] ?? '';
   if (!/^\d{1,12}$/.test(time)) throw new SignatureError('The header Service-Signature has no time.');
-  if (Math.abs(now / 1000 - Number(time)) > toleranceSeconds)
+  if (!(Math.abs(now / 1000 - Number(time)) <= toleranceSeconds))
     throw new SignatureError(`The delivery is of another time than this machine’s (t=${time}): is its clock right?`);
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body);
   const signed = joined(new TextEncoder().encode(`${time}.`), bytes);
@@ -53,8 +56,7 @@ export async function verify(
     const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(each), HMAC, false, ['verify']);
     for (const signature of given) {
       // Compares in constant time.
-      if (signature && (await crypto.subtle.verify('HMAC', key, signature, signed)))
-        return JSON.parse(new TextDecoder().decode(bytes)) as InvoiceEvent;
+      if (signature && (await crypto.subtle.verify('HMAC', key, signature, signed))) return eventOf(bytes);
     }
   }
   throw new SignatureError(
@@ -64,10 +66,20 @@ export async function verify(
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;
 
-function headerOf(headers: RequestHeaders): string | null {
-  if (typeof headers.get === 'function') return (headers as { get(name: string): string | null }).get(HEADER);
-  const found = Object.entries(headers).find(([name]) => name.toLowerCase() === HEADER)?.[1];
+function headerOf(headers: RequestHeaders | null | undefined): string | null {
+  if (typeof headers?.get === 'function') return (headers as { get(name: string): string | null }).get(HEADER);
+  const found = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === HEADER)?.[1];
   return (typeof found === 'string' ? found : found?.[0]) ?? null;
+}
+
+function eventOf(bytes: Uint8Array): InvoiceEvent {
+  try {
+    const event = JSON.parse(new TextDecoder().decode(bytes)) as InvoiceEvent | null;
+    if (typeof event?.id === 'string') return event;
+  } catch {
+    // Not JSON.
+  }
+  throw new SignatureError('The body is signed, but is no event.');
 }
 
 function bytesOf(hex: string): Uint8Array<ArrayBuffer> | null {

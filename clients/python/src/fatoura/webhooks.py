@@ -8,6 +8,7 @@ import json
 import re
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Protocol, cast
 
 from .errors import SignatureError
@@ -22,7 +23,7 @@ class RequestHeaders(Protocol):
 
 def verify(
     body: bytes | bytearray | str,
-    headers: RequestHeaders,
+    headers: RequestHeaders | None,
     secret: str | Sequence[str | None] | None,
     *,
     tolerance: float = 300,
@@ -33,37 +34,49 @@ def verify(
     Deduplicate by the event's `id`: the same one can be delivered more than once.
 
     `body` is the raw body, as it was received; `secret` the endpoint's (`whsec_…`), or several during a rotation;
-    `tolerance` how much the time of a delivery may differ from this machine's, seconds; `now` the present time, UNIX
-    seconds, by default that of this machine. Raises SignatureError, which says what is wrong.
+    `tolerance` how much the time of a delivery may differ from this machine's, seconds from 0; `now` the present time,
+    UNIX seconds, by default that of this machine. Raises SignatureError, which says what is wrong.
     """
     if not isinstance(body, (bytes, bytearray, str)):
         raise SignatureError(
             "The body was parsed before. The signature is of its bytes: pass the raw body"
             " (Django: request.body; Flask: request.get_data(); FastAPI: await request.body())."
         )
-    # Of a rotation, one variable of the environment is often unset.
-    secrets = [each for each in ([secret] if isinstance(secret, str) else secret or []) if each is not None]
-    if not secrets or not all(each.startswith("whsec_") for each in secrets):
+    # Of a rotation, one variable of the environment is often unset or empty.
+    secrets = [each for each in ([secret] if isinstance(secret, str) else secret or []) if each]
+    if not secrets or not all(str(each).startswith("whsec_") for each in secrets):
         raise SignatureError("The secret of an endpoint begins with whsec_. It is shown once, at its creation.")
-    header = next((str(value) for name, value in headers.items() if _is_signature(name)), None)
+    # No comparison applies to NaN.
+    if not isinstance(tolerance, (int, float)) or not tolerance >= 0:
+        raise SignatureError(f"tolerance must be a number from 0, not {tolerance!r}.")
+    found = [] if headers is None else headers.items()
+    header = next((str(value) for name, value in found if _is_signature(name)), None)
     if header is None:
         raise SignatureError("The header Service-Signature is missing.")
     parts = [part.strip().partition("=") for part in header.split(",")]
     stated = next((value for name, _, value in parts if name == "t"), "")
     if not re.fullmatch("[0-9]{1,12}", stated):
         raise SignatureError("The header Service-Signature has no time.")
-    if abs((time.time() if now is None else now) - int(stated)) > tolerance:
+    if not abs((time.time() if now is None else now) - int(stated)) <= tolerance:
         raise SignatureError(f"The delivery is of another time than this machine's (t={stated}): is its clock right?")
     raw = body.encode() if isinstance(body, str) else bytes(body)
     given = [value.lower().encode() for name, _, value in parts if name == "v1"]
     for each in secrets:
         expected = hmac.new(each.encode(), f"{stated}.".encode() + raw, hashlib.sha256).hexdigest().encode()
         if any(hmac.compare_digest(expected, signature) for signature in given):
-            return cast(InvoiceEvent, json.loads(raw))
+            return _event_of(raw)
     raise SignatureError(
         "The signature does not fit: the secret is of another endpoint, or the body was changed"
         " (parsed and printed again?)."
     )
+
+
+def _event_of(raw: bytes) -> InvoiceEvent:
+    with suppress(ValueError):
+        event = json.loads(raw)
+        if isinstance(event, dict) and isinstance(event.get("id"), str):
+            return cast(InvoiceEvent, event)
+    raise SignatureError("The body is signed, but is no event.")
 
 
 def _is_signature(name: str) -> bool:

@@ -3,6 +3,7 @@ package fatoura;
 import fatoura.Models.InvoiceTotals;
 import fatoura.Models.LineInput;
 import fatoura.Models.TaxTotal;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,7 +19,7 @@ public final class Amounts {
   private static final long DEFAULT_RATE = 20;
 
   /** The largest amount of the service. */
-  private static final BigInteger MOST = BigInteger.valueOf((1L << 53) - 1);
+  private static final long MOST = (1L << 53) - 1;
 
   private Amounts() {}
 
@@ -26,7 +27,8 @@ public final class Amounts {
    * Reads an amount in dirhams as centimes: {@code "1234.5"} → 123450. Texts, because a number such as 0.1 is not
    * exact.
    *
-   * @throws IllegalArgumentException for what is not an amount with at most two decimals, in plain digits with a point
+   * @throws IllegalArgumentException for what is not an amount with at most two decimals, in plain digits with a point,
+   *     or more than the service takes
    */
   public static long centimes(String dirhams) {
     Matcher parts = DIRHAMS.matcher(dirhams.trim());
@@ -34,14 +36,15 @@ public final class Amounts {
       throw new IllegalArgumentException(
           "'" + dirhams + "' is not an amount in dirhams with at most two decimals, such as '1234.50'.");
     String decimals = parts.group(3) == null ? "" : parts.group(3);
-    return Long.parseLong(parts.group(1) + parts.group(2) + (decimals + "00").substring(0, 2));
+    long centimes = Long.parseLong(parts.group(1) + parts.group(2) + (decimals + "00").substring(0, 2));
+    if (Math.abs(centimes) > MOST)
+      throw new IllegalArgumentException(centimes + " centimes are more than the service takes.");
+    return centimes;
   }
 
   /** Writes centimes in dirhams: 123450 → {@code "1234.50"}. */
   public static String dirhams(long centimes) {
-    String digits = String.format("%03d", Math.abs(centimes));
-    int point = digits.length() - 2;
-    return (centimes < 0 ? "-" : "") + digits.substring(0, point) + "." + digits.substring(point);
+    return BigDecimal.valueOf(centimes, 2).toPlainString();
   }
 
   /**
@@ -60,13 +63,19 @@ public final class Amounts {
     bases.forEach((rate, base) -> rates.add(taxOf(rate, base)));
     long subtotal = rates.stream().mapToLong(TaxTotal::base).sum();
     long tax = rates.stream().mapToLong(TaxTotal::tax).sum();
-    return new InvoiceTotals(subtotal, tax, rates, subtotal + tax, null, null, null, null);
+    long total = exact(BigInteger.valueOf(subtotal + tax));
+    return new InvoiceTotals(subtotal, tax, rates, total, null, null, null, null);
   }
 
   private static TaxTotal taxOf(long rate, BigInteger base) {
-    if (base.compareTo(MOST) > 0) throw new ArithmeticException("the lines are more than the service takes");
     // 100 times the largest amount is below the largest long.
-    long exact = base.longValueExact();
+    long exact = exact(base);
     return new TaxTotal(rate, exact, (exact * rate + 50) / 100);
+  }
+
+  private static long exact(BigInteger sum) {
+    if (sum.abs().compareTo(BigInteger.valueOf(MOST)) > 0)
+      throw new ArithmeticException(sum + " centimes are more than the service takes");
+    return sum.longValueExact();
   }
 }

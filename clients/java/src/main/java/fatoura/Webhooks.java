@@ -43,15 +43,17 @@ public final class Webhooks {
   /**
    * The same.
    *
-   * @param tolerance how much the time of a delivery may differ from the clock's
+   * @param tolerance how much the time of a delivery may differ from the clock's, from zero
    */
   public static InvoiceEvent verify(
       byte[] body, Function<String, String> headers, List<String> secrets, Duration tolerance, Clock clock) {
-    if (body.length == 0)
+    if (body == null || body.length == 0)
       throw new Signature(
           "The body is empty: it was read or parsed before. Pass the bytes as they were received (Spring: @RequestBody"
               + " byte[]; servlets: request.getInputStream().readAllBytes()).");
-    List<String> keys = keysOf(secrets);
+    List<String> keys = keysOf(secrets == null ? List.of() : secrets);
+    if (tolerance == null || tolerance.isNegative())
+      throw new Signature("The tolerance must be a duration from zero, not " + tolerance + ".");
     Signed signed = signedOf(headers);
     Duration age = Duration.ofMillis(clock.millis()).minusSeconds(Long.parseLong(signed.time));
     if (age.abs().compareTo(tolerance) > 0)
@@ -68,7 +70,7 @@ public final class Webhooks {
   }
 
   private static List<String> keysOf(List<String> secrets) {
-    // Of a rotation, one variable of the environment is often unset.
+    // Of a rotation, one variable of the environment is often unset or empty.
     List<String> keys = secrets.stream().filter(each -> each != null && !each.isEmpty()).toList();
     if (keys.isEmpty() || !keys.stream().allMatch(each -> each.startsWith("whsec_")))
       throw new Signature(
@@ -77,9 +79,9 @@ public final class Webhooks {
   }
 
   private static Signed signedOf(Function<String, String> headers) {
-    String header = headers.apply(HEADER);
+    String header = headers == null ? null : headers.apply(HEADER);
     // Maps of some frameworks have names in lower case.
-    if (header == null) header = headers.apply(HEADER.toLowerCase());
+    if (header == null && headers != null) header = headers.apply(HEADER.toLowerCase());
     if (header == null) throw new Signature("The header " + HEADER + " is missing.");
     String time = "";
     List<byte[]> signatures = new ArrayList<>();
@@ -108,7 +110,7 @@ public final class Webhooks {
   private static InvoiceEvent eventOf(byte[] body) {
     try {
       InvoiceEvent event = Json.GSON.fromJson(new String(body, StandardCharsets.UTF_8), InvoiceEvent.class);
-      if (event != null) return event;
+      if (event != null && event.id() != null) return event;
     } catch (JsonParseException error) {
       // Not JSON, or not of this shape.
     }

@@ -12,15 +12,15 @@ import org.junit.jupiter.api.Test;
 class AmountsTest {
   @Test
   void centimesAreReadExactly() {
-    Map.of("1234.5", 123450L, "0.1", 10L, "-0.05", -5L, " 12 ", 1200L, "99999999999999.99", 9999999999999999L)
+    Map.of("1234.5", 123450L, "0.1", 10L, "-0.05", -5L, " 12 ", 1200L, "90071992547409.91", 9007199254740991L)
         .forEach((text, centimes) -> assertEquals(centimes, Amounts.centimes(text), text));
-    for (String text : List.of("", "1,5", "1.234", "1e3", "1 000", ".5", "5.", "+1", "١", "100000000000000"))
+    for (String text : List.of("", "1,5", "1.234", "1e3", "1 000", ".5", "5.", "+1", "١", "90071992547409.92"))
       assertThrows(IllegalArgumentException.class, () -> Amounts.centimes(text), text);
   }
 
   @Test
   void centimesAreWrittenInDirhams() {
-    Map.of(123450L, "1234.50", 5L, "0.05", -5L, "-0.05", 0L, "0.00", -12345L, "-123.45")
+    Map.of(123450L, "1234.50", 5L, "0.05", -5L, "-0.05", 0L, "0.00", Long.MIN_VALUE, "-92233720368547758.08")
         .forEach((centimes, text) -> assertEquals(text, Amounts.dirhams(centimes)));
   }
 

@@ -42,7 +42,7 @@ class WebhooksTest {
   @Test
   void aDeliveryOfNowIsVerified() {
     // Of a rotation, one variable of the environment is unset.
-    var event = Webhooks.verify(bytes(DELIVERY), signed(DELIVERY, Instant.now()), null, "whsec_b", "whsec_a");
+    var event = Webhooks.verify(bytes(DELIVERY), signed(DELIVERY, Instant.now()), null, "", "whsec_b", "whsec_a");
     assertEquals(
         List.of("evt_1", EventType.INVOICE_ACCEPTED, "inv_1"), List.of(event.id(), event.type(), event.data().id()));
   }
@@ -80,6 +80,23 @@ class WebhooksTest {
     refused("whsec_", DELIVERY, right, "");
     refused("whsec_", DELIVERY, right, "whsec_a", "sk_test_1");
     refused("no event", "no JSON", signed("no JSON", Instant.now()), "whsec_a");
+  }
+
+  @Test
+  void whatIsNullIsASignatureThatIsNotRight() {
+    var right = signed(DELIVERY, Instant.now());
+    refused("Service-Signature is missing", DELIVERY, null, "whsec_a");
+    for (Duration wrong : new Duration[] {null, Duration.ofSeconds(-1)}) {
+      var error =
+          assertThrows(
+              FatouraException.Signature.class,
+              () -> Webhooks.verify(bytes(DELIVERY), right, List.of("whsec_a"), wrong, Clock.systemUTC()));
+      assertTrue(error.getMessage().contains("tolerance"), error.getMessage());
+    }
+    assertThrows(FatouraException.Signature.class, () -> Webhooks.verify(null, right, "whsec_a"));
+    assertThrows(
+        FatouraException.Signature.class,
+        () -> Webhooks.verify(bytes(DELIVERY), right, null, Duration.ofMinutes(5), Clock.systemUTC()));
   }
 
   private static void refused(String part, String body, Function<String, String> headers, String... secrets) {
