@@ -145,6 +145,14 @@ func TestABlankKeyOrOrderNumberIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
+func TestEachByteOfAnOrderNumberIsKept(t *testing.T) {
+	for number, want := range map[string]string{"7\xe9": "order 7%E9", "😀": "order %F0%9F%98%80"} {
+		if of := Must(settingsOf([]Option{OrderNumber(number)})); of.key != want {
+			t.Errorf("got %q; want %q", of.key, want)
+		}
+	}
+}
+
 func TestStreamsAreReadWithEachEndOfLine(t *testing.T) {
 	text := "id: 1\rdata: a\r\r: alive\n\nid:2\r\ndata: b\r\ndata:c\r\n\r\ndata: cut"
 	got := ""

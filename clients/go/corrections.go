@@ -74,12 +74,13 @@ const replaceOperation = `mutation (
 
 // Credit credits an accepted invoice; the credit note passes through the same states as an invoice.
 func (i *Invoices) Credit(ctx context.Context, id string, input CreditInput, options ...Option) (*Credit, error) {
-	of, err := settingsOf(options)
+	of, err := correctionOf(options)
 	if err != nil {
 		return nil, err
 	}
 	variables := map[string]any{"id": id, "input": input, "key": of.key}
-	return run[Credit](ctx, i.sender, "creditInvoice", operation{creditOperation, variables}, true)
+	credit, err := run[Credit](ctx, i.sender, "creditInvoice", operation{creditOperation, variables}, true)
+	return credit, stating(of.key, err)
 }
 
 // Replace replaces an invoice by a corrected one. What is left of an accepted one is credited first. The input is as of
@@ -87,7 +88,7 @@ func (i *Invoices) Credit(ctx context.Context, id string, input CreditInput, opt
 func (i *Invoices) Replace(
 	ctx context.Context, id string, input map[string]any, reason CreditReason, note string, options ...Option,
 ) (*Replacement, error) {
-	of, err := settingsOf(options)
+	of, err := correctionOf(options)
 	if err != nil {
 		return nil, err
 	}
@@ -95,5 +96,6 @@ func (i *Invoices) Replace(
 	if note != "" {
 		variables["note"] = note
 	}
-	return run[Replacement](ctx, i.sender, "replaceInvoice", operation{replaceOperation, variables}, true)
+	replacement, err := run[Replacement](ctx, i.sender, "replaceInvoice", operation{replaceOperation, variables}, true)
+	return replacement, stating(of.key, err)
 }

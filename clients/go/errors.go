@@ -1,6 +1,7 @@
 package fatoura
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -54,8 +55,19 @@ type Error struct {
 	RequestID string
 	// When the service takes it again; nil if it does not say.
 	RetryAfter *time.Duration
+	// Of a creation or correction: the key to ask again with; empty for other calls. What an attempt has made is then
+	// answered, not made again.
+	IdempotencyKey string
 	// Whether the same call fails again: a wrong certificate, an answer that is not from the service.
 	isLasting bool
+}
+
+// stating lets an error have the key of its call.
+func stating(key string, err error) error {
+	if of := (*Error)(nil); errors.As(err, &of) {
+		of.IdempotencyKey = key
+	}
+	return err
 }
 
 func (e *Error) Error() string {

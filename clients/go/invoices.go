@@ -70,7 +70,7 @@ func (i *Invoices) Create(ctx context.Context, invoice CreateInvoice, options ..
 		isRepeatable: true,
 	})
 	if err != nil {
-		return nil, err
+		return nil, stating(of.key, err)
 	}
 	creation.Replayed = header.Get("Idempotent-Replayed") == "true"
 	return creation, nil

@@ -2,6 +2,7 @@ package fatoura
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"unicode"
@@ -11,21 +12,24 @@ import (
 type Option func(*settings)
 
 type settings struct {
-	key     string
-	include []Include
-	further map[string]any
+	key       string
+	isOfOrder bool
+	include   []Include
+	further   map[string]any
 	// Of an option that is wrong.
 	err error
 }
 
 // OrderNumber is your number of the order: the same order never becomes a second invoice, also from another process.
-// With a blank one, the call returns an ErrInvalidRequest before it sends anything.
+// It is for creations only: an order can be returned or corrected more than once. With a blank one, the call returns an
+// ErrInvalidRequest before it sends anything.
 func OrderNumber(number string) Option {
 	return keyOf("OrderNumber", "order ", number)
 }
 
-// IdempotencyKey is by what a repeated call is known: 1 to 255 printable characters. Default: new for each call. With a
-// blank one, the call returns an ErrInvalidRequest before it sends anything.
+// IdempotencyKey is by what a repeated call is known: printable characters, of which more than 255 are sent as their
+// SHA-256. Default: new for each call. With a blank one, the call returns an ErrInvalidRequest before it sends
+// anything.
 func IdempotencyKey(key string) Option {
 	return keyOf("IdempotencyKey", "", key)
 }
@@ -38,8 +42,15 @@ func keyOf(name, prefix, text string) Option {
 			s.err = &Error{Family: ErrInvalidRequest, Message: message}
 		}
 		s.key = prefix + inHeader(text)
+		s.isOfOrder = s.isOfOrder || name == "OrderNumber"
+		if len(s.key) > mostKey {
+			s.key = fmt.Sprintf("sha256 %x", sha256.Sum256([]byte(s.key)))
+		}
 	}
 }
+
+// mostKey is the most characters of a key that the service takes.
+const mostKey = 255
 
 func isSeen(char rune) bool {
 	return !unicode.In(char, unicode.Z, unicode.Cc, unicode.Cf)
@@ -61,6 +72,16 @@ func settingsOf(options []Option) (settings, error) {
 		option(&of)
 	}
 	return of, of.err
+}
+
+// correctionOf reads the options of a credit or a replacement.
+func correctionOf(options []Option) (settings, error) {
+	of, err := settingsOf(options)
+	if err == nil && of.isOfOrder {
+		message := "fatoura.OrderNumber is for creations: know a correction by an IdempotencyKey, such as \"return 88\""
+		err = &Error{Family: ErrInvalidRequest, Message: message}
+	}
+	return of, err
 }
 
 // inHeader writes as addresses do what a header does not keep: other characters than ASCII's, and spaces at the ends.

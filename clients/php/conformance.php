@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 // Runs the calls of the conformance suite (clients/conformance/README.md).
 
+use Fatoura\Amounts;
 use Fatoura\ApiError;
 use Fatoura\Fatoura;
 use Fatoura\FatouraError;
@@ -30,6 +31,9 @@ function begun(array $call): mixed
     static $clients = [];
     ['call' => $name, 'args' => $args] = $call;
     [$resource, $method] = explode('.', $name);
+    if ($resource === 'amounts') {
+        return Amounts::$method(...$args);
+    }
     if ($resource === 'webhooks') {
         return Webhooks::verify($args[0], $args[1], $args[2], ...named($args[3] ?? []));
     }
@@ -45,12 +49,13 @@ function begun(array $call): mixed
     return $client->$resource->$method(...$positional, ...named($args[count($positional)] ?? []));
 }
 
-function shown(FatouraError|InvalidArgumentException $error): array
+function shown(Throwable $error): array
 {
-    if ($error instanceof InvalidArgumentException) {
+    if (!$error instanceof FatouraError) {
         return ['class' => 'ArgumentError', 'message' => $error->getMessage()];
     }
-    $said = ['class' => (new ReflectionClass($error))->getShortName(), 'message' => $error->getMessage()];
+    $class = (new ReflectionClass($error))->getShortName();
+    $said = ['class' => $class, 'message' => $error->getMessage(), 'idempotencyKey' => $error->idempotencyKey];
     if (!$error instanceof ApiError) {
         return $said;
     }
@@ -69,8 +74,11 @@ function run(array $call): array
         $result = begun($call);
 
         return ['ok' => $result instanceof Traversable ? iterator_to_array($result, false) : $result];
-    } catch (FatouraError | InvalidArgumentException $error) {
+    } catch (FatouraError | InvalidArgumentException | RangeException $error) {
         return ['error' => shown($error)];
+    } catch (Error $error) {
+        // What PHP says of an option that a call does not have.
+        return str_starts_with($error->getMessage(), 'Unknown named parameter') ? ['error' => shown($error)] : throw $error;
     }
 }
 

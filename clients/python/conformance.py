@@ -9,12 +9,13 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).parent / "src"))
 
-from fatoura import ApiError, AsyncFatoura, Fatoura, FatouraError, _following, webhooks  # noqa: E402
+from fatoura import ApiError, AsyncFatoura, Fatoura, FatouraError, _following, amounts, webhooks  # noqa: E402
 
 POSITIONAL = {
     "invoices.list": 0,
@@ -26,6 +27,8 @@ POSITIONAL = {
     "webhooks.verify": 3,
 }
 """The number of a call's arguments before its options. Default: one."""
+
+MODULES = {"webhooks": webhooks, "amounts": amounts}
 
 Client = TypeVar("Client", Fatoura, AsyncFatoura)
 clients: dict[str, Any] = {}
@@ -46,8 +49,9 @@ def begun(client: Fatoura | AsyncFatoura, call: Mapping[str, Any]) -> Any:
     resource, method = snake(call["call"]).split(".")
     count = POSITIONAL.get(call["call"], 1)
     options = named(call["args"][count] if len(call["args"]) > count else {})
-    of = webhooks if resource == "webhooks" else getattr(client, resource)
-    return getattr(of, method)(*call["args"][:count], **options)
+    of = MODULES.get(resource) or getattr(client, resource)
+    found = getattr(of, method)(*call["args"][:count], **options)
+    return asdict(found) if isinstance(found, amounts.Totals) else found
 
 
 def named(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,9 +65,10 @@ def snake(name: str) -> str:
 
 
 def shown(error: Exception) -> dict[str, Any]:
-    if isinstance(error, ValueError):
+    if isinstance(error, (ValueError, TypeError)):
         return {"class": "ArgumentError", "message": str(error)}
-    said = {"class": type(error).__name__, "message": str(error)}
+    key = error.idempotency_key if isinstance(error, FatouraError) else None
+    said = {"class": type(error).__name__, "message": str(error), "idempotencyKey": key}
     if not isinstance(error, ApiError):
         return said
     has_request_id = error.request_id is not None
@@ -76,8 +81,8 @@ def run(call: Mapping[str, Any]) -> dict[str, Any]:
             return {"ok": list(threads.map(run, call["args"][0]))}
     try:
         found = begun(client_of(Fatoura, call), call)
-        return {"ok": found if isinstance(found, (dict, list)) or found is None else list(found)}
-    except (FatouraError, ValueError) as error:
+        return {"ok": found if isinstance(found, (dict, list, str, int)) or found is None else list(found)}
+    except (FatouraError, ValueError, TypeError) as error:
         return {"error": shown(error)}
 
 
@@ -89,7 +94,7 @@ async def run_async(call: Mapping[str, Any]) -> dict[str, Any]:
         if hasattr(found, "__aiter__"):
             return {"ok": [each async for each in found]}
         return {"ok": await found if hasattr(found, "__await__") else found}
-    except (FatouraError, ValueError) as error:
+    except (FatouraError, ValueError, TypeError) as error:
         return {"error": shown(error)}
 
 

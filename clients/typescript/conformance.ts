@@ -1,5 +1,14 @@
 import { createInterface } from 'node:readline';
-import { ApiError, type ClientOptions, Fatoura, FatouraError, webhooks } from './src/index.ts';
+import {
+  ApiError,
+  type ClientOptions,
+  centimes,
+  dirhams,
+  Fatoura,
+  FatouraError,
+  totals,
+  webhooks,
+} from './src/index.ts';
 
 // Runs the calls of the conformance suite (clients/conformance/README.md).
 
@@ -30,16 +39,21 @@ const CALLS: Readonly<Record<string, (client: Fatoura, args: Args) => unknown>> 
   'webhookEndpoints.list': ({ webhookEndpoints }) => webhookEndpoints.list(),
   'webhookEndpoints.update': ({ webhookEndpoints }, [id, change]) => webhookEndpoints.update(id, change),
   'webhookEndpoints.delete': ({ webhookEndpoints }, [id]) => webhookEndpoints.delete(id),
-  'webhooks.verify': (_, [body, headers, secret, options]) => webhooks.verify(body, headers, secret, options),
+  'webhooks.verify': (_, [body, headers, secret, { toleranceMs = 300_000, now }]) =>
+    webhooks.verify(body, headers, secret, { toleranceSeconds: toleranceMs / 1000, now }),
+  'amounts.centimes': (_, [text]) => centimes(text),
+  'amounts.dirhams': (_, [amount]) => dirhams(amount),
+  'amounts.totals': (_, [lines]) => totals(lines),
 };
 
 function shown(error: unknown): object {
-  if (error instanceof TypeError) return { class: 'ArgumentError', message: error.message };
+  if (error instanceof TypeError || error instanceof RangeError)
+    return { class: 'ArgumentError', message: error.message };
   if (!(error instanceof FatouraError)) return { class: (error as Error).name, message: (error as Error).message };
-  const { name, message } = error;
-  if (!(error instanceof ApiError)) return { class: name, message };
+  const { name, message, idempotencyKey = null } = error;
+  if (!(error instanceof ApiError)) return { class: name, message, idempotencyKey };
   const { code, param, status, requestId } = error;
-  return { class: name, message, code, param, status, hasRequestId: requestId !== null };
+  return { class: name, message, code, param, status, hasRequestId: requestId !== null, idempotencyKey };
 }
 
 async function run({ call, args, options }: Call): Promise<object> {

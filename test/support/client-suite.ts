@@ -60,7 +60,7 @@ export function clientSuite(name: string, command: string, args: readonly string
           else expect(result).toEqual({ ok: matchingResult(ok, result.ok, results) });
           expect(tookMs).toBeGreaterThanOrEqual(atLeastMs);
           expect(tookMs).toBeLessThanOrEqual(atMostMs);
-          results.push(result.ok);
+          results.push(result.ok ?? result.error);
           const attempts = proxy.requests.slice(before).filter(({ method, path }) => `${method} ${path}` === CREATION);
           if (attempts.length === 0) continue;
           expect(new Set(attempts.map(({ key }) => key)).size).toBe(1);

@@ -38,6 +38,7 @@ type options struct {
 	Reason         fatoura.CreditReason
 	Note           string
 	Now            int64
+	ToleranceMs    int
 }
 
 func main() {
@@ -183,8 +184,19 @@ var calls = map[string]func(*fatoura.Client, []json.RawMessage) (any, error){
 		for name, value := range argument[map[string]string](args, 1) {
 			header[name] = []string{value}
 		}
-		now := func() time.Time { return time.UnixMilli(argument[options](args, 3).Now) }
-		return fatoura.Verifier{Now: now}.Verify(bodyOf(args[0]), header, textsOf(args[2])...)
+		of := argument[options](args, 3)
+		now := func() time.Time { return time.UnixMilli(of.Now) }
+		verifier := fatoura.Verifier{Now: now, Tolerance: milliseconds(of.ToleranceMs)}
+		return verifier.Verify(bodyOf(args[0]), header, textsOf(args[2])...)
+	},
+	"amounts.centimes": func(_ *fatoura.Client, args []json.RawMessage) (any, error) {
+		return fatoura.Centimes(argument[string](args, 0))
+	},
+	"amounts.dirhams": func(_ *fatoura.Client, args []json.RawMessage) (any, error) {
+		return fatoura.Dirhams(argument[int64](args, 0)), nil
+	},
+	"amounts.totals": func(_ *fatoura.Client, args []json.RawMessage) (any, error) {
+		return fatoura.TotalsOf(argument[[]fatoura.LineInput](args, 0))
 	},
 }
 
@@ -266,9 +278,9 @@ func milliseconds(count int) time.Duration {
 func shown(err error) map[string]any {
 	of := new(fatoura.Error)
 	if !errors.As(err, &of) {
-		return map[string]any{"class": "error", "message": err.Error()}
+		return map[string]any{"class": "ArgumentError", "message": err.Error()}
 	}
-	found := map[string]any{"class": of.Family, "message": of.Message}
+	found := map[string]any{"class": of.Family, "message": of.Message, "idempotencyKey": orNull(of.IdempotencyKey)}
 	if of.Status > 0 {
 		found["code"], found["param"], found["status"] = orNull(of.Code), orNull(of.Param), of.Status
 		found["hasRequestId"] = of.RequestID != ""

@@ -7,6 +7,11 @@ namespace Fatoura;
 /** What every error of this client is. */
 class FatouraError extends \RuntimeException
 {
+    /**
+     * Of a creation or correction: the key to ask again with; null for other calls. What an attempt has made is then
+     * answered, not made again.
+     */
+    public ?string $idempotencyKey = null;
 }
 
 /**

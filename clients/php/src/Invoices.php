@@ -41,8 +41,8 @@ final class Invoices
      * @param CreateInvoice $invoice
      * @param string|null $orderNumber your number of the order: the same order never becomes a second invoice, also
      *     from another process
-     * @param string|null $idempotencyKey 1 to 255 printable characters; default: made of `orderNumber`, or new for each
-     *     call
+     * @param string|null $idempotencyKey printable characters, of which more than 255 are sent as their SHA-256;
+     *     default: made of `orderNumber`, or new for each call
      * @param list<Include>|null $include members that answers have only if they are asked for
      * @throws \InvalidArgumentException for a blank order number or key
      * @return CreatedInvoice&array{replayed: bool} `replayed`: an earlier request with the same key had created it
@@ -54,8 +54,12 @@ final class Invoices
         ?array $include = null,
         ?float $timeout = null,
     ): array {
-        $key = self::key($orderNumber, $idempotencyKey);
-        $answer = $this->http->send('POST', self::PATH, self::including($include), $invoice, $key, true, $timeout);
+        $query = self::including($include);
+        $answer = IdempotencyKey::with(
+            $orderNumber,
+            $idempotencyKey,
+            fn (string $key): Answer => $this->http->send('POST', self::PATH, $query, $invoice, $key, true, $timeout),
+        );
 
         /** @var CreatedInvoice&array{replayed: bool} */
         return $answer->value + ['replayed' => ($answer->headers['idempotent-replayed'] ?? '') === 'true'];
@@ -154,14 +158,13 @@ final class Invoices
     public function credit(
         string $id,
         array $input,
-        ?string $orderNumber = null,
         ?string $idempotencyKey = null,
         ?float $timeout = null,
     ): array {
-        $variables = ['id' => $id, 'input' => $input, 'key' => self::key($orderNumber, $idempotencyKey)];
+        $credit = ['id' => $id, 'input' => $input];
 
         /** @var array{creditNote: Document, replayed: bool} */
-        return $this->graphql->run('creditInvoice', Graphql::CREDIT, $variables, true, $timeout);
+        return $this->correct('creditInvoice', Graphql::CREDIT, $credit, $idempotencyKey, $timeout);
     }
 
     /**
@@ -177,15 +180,29 @@ final class Invoices
         array $input,
         string $reason,
         ?string $note = null,
-        ?string $orderNumber = null,
         ?string $idempotencyKey = null,
         ?float $timeout = null,
     ): array {
-        $key = self::key($orderNumber, $idempotencyKey);
-        $variables = ['id' => $id, 'input' => $input, 'reason' => $reason, 'note' => $note, 'key' => $key];
+        $replacement = ['id' => $id, 'input' => $input, 'reason' => $reason, 'note' => $note];
 
         /** @var array{invoice: Document, creditNote: Document|null, replayed: bool} */
-        return $this->graphql->run('replaceInvoice', Graphql::REPLACE, $variables, true, $timeout);
+        return $this->correct('replaceInvoice', Graphql::REPLACE, $replacement, $idempotencyKey, $timeout);
+    }
+
+    /**
+     * @param array<string, mixed> $variables without the key
+     * @return array<array-key, mixed>
+     */
+    private function correct(
+        string $field,
+        string $query,
+        array $variables,
+        ?string $idempotencyKey,
+        ?float $timeout,
+    ): array {
+        $run = fn (string $key): array => $this->graphql->run($field, $query, $variables + ['key' => $key], true, $timeout);
+
+        return IdempotencyKey::with(null, $idempotencyKey, $run);
     }
 
     /**
@@ -195,28 +212,5 @@ final class Invoices
     private static function including(?array $include): array
     {
         return $include === null ? [] : ['include' => implode(',', $include)];
-    }
-
-    private static function key(?string $orderNumber, ?string $idempotencyKey): string
-    {
-        $number = $orderNumber === null ? null : 'order ' . self::inHeader('orderNumber', $orderNumber);
-        $key = $idempotencyKey === null ? null : self::inHeader('idempotencyKey', $idempotencyKey);
-
-        return $key ?? $number ?? bin2hex(random_bytes(16));
-    }
-
-    /**
-     * Writes as addresses do what a header does not keep: other characters than ASCII's, and spaces at the ends. A
-     * blank text would be the same for all that have none, and curl does not send a header without a value.
-     */
-    private static function inHeader(string $name, string $text): string
-    {
-        if (preg_match('/[^\p{Z}\p{Cc}\p{Cf}]/u', $text) === 0) {
-            $cure = "state it, or leave it out for a key of the call's own.";
-            throw new \InvalidArgumentException("{$name} is blank: {$cure}");
-        }
-        $encode = static fn (array $found): string => rawurlencode($found[0]);
-
-        return preg_replace_callback('/^ +| +$|[^ -~]+/D', $encode, $text) ?? rawurlencode($text);
     }
 }

@@ -96,6 +96,15 @@ class Amounts(unittest.TestCase):
         self.assertEqual(made.tax_totals, rates)
         self.assertEqual((made.subtotal, made.tax_total, made.total), (113, 21, 134))
 
+    def test_what_is_not_exact_is_refused(self) -> None:
+        writes: Callable[..., object] = dirhams
+        adds: Callable[..., object] = totals
+        for wrong in (12.5, 12.0, Decimal(1), "5"):
+            self.assertRaisesRegex(TypeError, "centimes must be an int", writes, wrong)
+        line = {"quantity": 1, "unit_price": 3}
+        for name, amount in (("quantity", 0.1), ("unit_price", 3.0), ("tax_rate", 20.0)):
+            self.assertRaisesRegex(TypeError, f"{name} must be an int", adds, [{**line, name: amount}])
+
 
 class Webhooks(unittest.TestCase):
     def test_headers_of_wsgi_are_read(self) -> None:
@@ -103,11 +112,20 @@ class Webhooks(unittest.TestCase):
             webhooks.verify(b"{}", {"HTTP_SERVICE_SIGNATURE": "t=1,v1=00"}, "whsec_a")
 
     def test_a_missing_secret_is_named_and_one_of_a_rotation_may_be_missing(self) -> None:
-        for missing in (None, [], [None], ""):
-            with self.assertRaisesRegex(SignatureError, "whsec_"):
-                webhooks.verify(b"{}", {}, missing)
-        with self.assertRaisesRegex(SignatureError, "header"):
-            webhooks.verify(b"{}", {}, [None, "whsec_a"])
+        verify: Callable[..., object] = webhooks.verify
+        for missing in (None, [], [None], "", [""], b"whsec_a"):
+            self.assertRaisesRegex(SignatureError, "whsec_", verify, b"{}", {}, missing)
+        without: list[dict[str, str] | None] = [{}, None]
+        for headers in without:
+            self.assertRaisesRegex(SignatureError, "header", verify, b"{}", headers, [None, "", "whsec_a"])
+
+    def test_a_tolerance_that_is_no_number_is_refused(self) -> None:
+        verify: Callable[..., object] = webhooks.verify
+        headers = {"Service-Signature": "t=1,v1=00"}
+        for wrong in (float("nan"), -1, None, "300"):
+            self.assertRaisesRegex(SignatureError, "tolerance", verify, b"{}", headers, "whsec_a", tolerance=wrong)
+        infinite = float("inf")
+        self.assertRaisesRegex(SignatureError, "fit", verify, b"{}", headers, "whsec_a", tolerance=infinite)
 
     def test_a_signature_of_other_characters_does_not_fit(self) -> None:
         with self.assertRaisesRegex(SignatureError, "fit"):
@@ -160,12 +178,19 @@ class Clients(unittest.TestCase):
         self.assertRaises(ValueError, create, {}, order_number="", idempotency_key="a")
         self.assertEqual(sent, [])
 
+    def test_half_of_a_character_is_refused(self) -> None:
+        fatoura = client_of(lambda _: httpx.Response(200, json={}))
+        create: Callable[..., object] = fatoura.invoices.create
+        for name in ("order_number", "idempotency_key"):
+            self.assertRaisesRegex(ValueError, f"^{name} has half of a character", create, {}, **{name: "7\ud83d"})
+
     def test_errors_pass_from_process_to_process(self) -> None:
         fatoura = client_of(lambda _: httpx.Response(503, headers={"request-id": "req_1"}), max_retries=0)
+        create: Callable[..., object] = fatoura.invoices.create
         with self.assertRaises(ServiceError) as raised:
-            fatoura.invoices.get("inv_1")
+            create({}, idempotency_key="a")
         for error in (pickle.loads(pickle.dumps(raised.exception)), copy.copy(raised.exception)):
-            self.assertEqual((error.status, error.request_id), (503, "req_1"))
+            self.assertEqual((error.status, error.request_id, error.idempotency_key), (503, "req_1", "a"))
 
     def test_a_redirection_is_not_followed(self) -> None:
         fatoura = client_of(lambda _: httpx.Response(302, headers={"location": "http://other.test"}))

@@ -3,6 +3,11 @@ import type { ErrorCode } from './models.ts';
 /** What every error of this client says. */
 export class FatouraError extends Error {
   override readonly name: string = 'FatouraError';
+  /**
+   * Of a creation or correction: the key to ask again with. What an attempt has made is then answered, not made again.
+   * Other calls have none.
+   */
+  declare readonly idempotencyKey?: string;
 }
 
 /** The service did not answer: no connection, a reset, a time-out, an answer that ended early. The request may have been done. */

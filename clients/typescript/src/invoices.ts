@@ -1,7 +1,7 @@
 import { type FollowOptions, follow } from './follow.ts';
 import { run } from './graphql.ts';
 import type { CallOptions, Http } from './http.ts';
-import { type Keyed, keyOf } from './keys.ts';
+import { type Keyed, keyed, keyedCorrection, type Ordered } from './keys.ts';
 import type { CreatedInvoice, CreateInvoice, Invoice, InvoiceList, InvoiceStatus, StatusMessage } from './models.ts';
 import { List, type Span } from './pages.ts';
 import type { Credit, Replacement } from './results.ts';
@@ -14,7 +14,7 @@ interface Including extends CallOptions {
   readonly include?: readonly Include[] | undefined;
 }
 
-export interface CreateOptions extends Including, Keyed {}
+export interface CreateOptions extends Including, Ordered {}
 
 /** A created invoice, and whether an earlier request with the same key had created it. */
 export type Creation = CreatedInvoice & { readonly replayed: boolean };
@@ -78,16 +78,18 @@ export class Invoices {
    */
   async create(invoice: CreateInvoice, options: CreateOptions = {}): Promise<Creation> {
     const { include, signal, timeoutMs } = options;
-    const { value, headers } = await this.#http.send({
+    const call = {
       method: 'POST',
       path: '/v1/invoices',
-      query: { include: include?.join(',') },
-      body: invoice,
-      headers: { 'Idempotency-Key': keyOf(options) },
       isRepeatable: true,
+      body: invoice,
       signal,
       timeoutMs,
-    });
+    } as const;
+    const query = { include: include?.join(',') };
+    const { value, headers } = await keyed(options, (key) =>
+      this.#http.send({ ...call, query, headers: { 'Idempotency-Key': key } }),
+    );
     return { ...(value as CreatedInvoice), replayed: headers.get('idempotent-replayed') === 'true' };
   }
 
@@ -134,22 +136,25 @@ export class Invoices {
   }
 
   /** Credits an accepted invoice; the credit note passes through the same states as an invoice. */
-  async credit(id: string, input: CreditInput, options: CallOptions & Keyed = {}): Promise<Credit> {
-    const variables = { id, input, key: keyOf(options) };
-    return run(this.#http, 'creditInvoice', { query: CREDIT, variables }, repeatable(options));
+  credit(id: string, input: CreditInput, options: CallOptions & Keyed = {}): Promise<Credit> {
+    return keyedCorrection(options, (key) =>
+      run(this.#http, 'creditInvoice', { query: CREDIT, variables: { id, input, key } }, repeatable(options)),
+    );
   }
 
   /**
    * Replaces an invoice by a corrected one. What is left of an accepted one is credited first.
    * @param input as of GraphQL's `createInvoice`, with its names: `unitPrice`, `taxRate`
    */
-  async replace(
+  replace(
     id: string,
     input: Readonly<Record<string, unknown>>,
     { reason, note, ...options }: CallOptions & Keyed & Pick<CreditInput, 'reason' | 'note'>,
   ): Promise<Replacement> {
-    const variables = { id, input, reason, note, key: keyOf(options) };
-    return run(this.#http, 'replaceInvoice', { query: REPLACE, variables }, repeatable(options));
+    return keyedCorrection(options, (key) => {
+      const variables = { id, input, reason, note, key };
+      return run(this.#http, 'replaceInvoice', { query: REPLACE, variables }, repeatable(options));
+    });
   }
 }
 

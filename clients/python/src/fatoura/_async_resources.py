@@ -54,10 +54,12 @@ class AsyncInvoices:
 
         Repeated attempts of a call have one key, so a lost answer never makes a second invoice. With `order_number`,
         your number of the order, the same order never becomes a second invoice, also from another process.
-        `idempotency_key` is 1 to 255 printable characters, by default made of `order_number`, or new for each call.
-        Raises ValueError if either is blank.
+        `idempotency_key` has printable characters, of which more than 255 are sent as their SHA-256; it is by default
+        made of `order_number`, or new for each call. Raises ValueError if either is blank.
         """
-        return await self._http.send(calls.create_invoice(invoice, order_number, idempotency_key, include), timeout)
+        call = calls.create_invoice(invoice, order_number, idempotency_key, include)
+        with call.stating_key():
+            return await self._http.send(call, timeout)
 
     async def get(self, id: str, *, include: Sequence[Include] | None = None, timeout: float | None = None) -> Invoice:
         return await self._http.send(calls.get_invoice(id, include), timeout)
@@ -144,12 +146,13 @@ class AsyncInvoices:
         id: str,
         input: CreditInput,
         *,
-        order_number: str | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> Credit:
         """Credits an accepted invoice; the credit note passes through the same states as an invoice."""
-        return await self._http.send(calls.credit_invoice(id, input, order_number, idempotency_key), timeout)
+        call = calls.credit_invoice(id, input, idempotency_key)
+        with call.stating_key():
+            return await self._http.send(call, timeout)
 
     async def replace(
         self,
@@ -158,7 +161,6 @@ class AsyncInvoices:
         *,
         reason: CreditReason,
         note: str | None = None,
-        order_number: str | None = None,
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> Replacement:
@@ -166,8 +168,9 @@ class AsyncInvoices:
 
         `input` is as of GraphQL's `createInvoice`, with its names: `unitPrice`, `taxRate`.
         """
-        call = calls.replace_invoice(id, input, reason, note, order_number, idempotency_key)
-        return await self._http.send(call, timeout)
+        call = calls.replace_invoice(id, input, reason, note, idempotency_key)
+        with call.stating_key():
+            return await self._http.send(call, timeout)
 
 
 class AsyncDrafts:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any, cast
 from urllib.parse import quote
 from uuid import uuid4
 
-from ._exchange import Answer, Call
+from ._exchange import GRAPHQL, Answer, Call
 from .errors import FatouraError, Refusal, api_error
 from .models import (
     CreatedWebhookEndpoint,
@@ -38,6 +39,8 @@ Included = Sequence[Include] | None
 Query = Mapping[str, str | int | None]
 
 _INVOICES, _ENDPOINTS = "/v1/invoices", "/v1/webhook_endpoints"
+_MOST = 255
+"""The most characters of a key that the service takes."""
 _UNSEEN = {"Zs", "Zl", "Zp", "Cc", "Cf"}
 """Categories of characters of which a blank text is made."""
 
@@ -65,8 +68,8 @@ def stream_path(id: str) -> str:
     return f"{_INVOICES}/{_segment(id)}/stream"
 
 
-def credit_invoice(id: str, input: CreditInput, order_number: str | None, idempotency_key: str | None) -> Call[Credit]:
-    variables = {"id": id, "input": input, "key": _key_of(order_number, idempotency_key)}
+def credit_invoice(id: str, input: CreditInput, idempotency_key: str | None) -> Call[Credit]:
+    variables = {"id": id, "input": input, "key": _key_of(None, idempotency_key)}
     return _operation("creditInvoice", _CREDIT, variables, True)
 
 
@@ -75,10 +78,9 @@ def replace_invoice(
     input: Mapping[str, object],
     reason: CreditReason,
     note: str | None,
-    order_number: str | None,
     idempotency_key: str | None,
 ) -> Call[Replacement]:
-    key = _key_of(order_number, idempotency_key)
+    key = _key_of(None, idempotency_key)
     variables = {"id": id, "input": input, "reason": reason, "note": note, "key": key}
     return _operation("replaceInvoice", _REPLACE, variables, True)
 
@@ -136,21 +138,27 @@ def _segment(id: str) -> str:
 
 
 def _key_of(order_number: str | None, idempotency_key: str | None) -> str:
+    """The key of a call, as the service takes it. A key that it has made is made of itself."""
     number = None if order_number is None else f"order {_in_header('order_number', order_number)}"
     key = None if idempotency_key is None else _in_header("idempotency_key", idempotency_key)
-    return key or number or str(uuid4())
+    stated = key or number or str(uuid4())
+    return stated if len(stated) <= _MOST else f"sha256 {sha256(stated.encode()).hexdigest()}"
 
 
 def _in_header(name: str, text: str) -> str:
     """Writes as addresses do what a header does not keep: other characters than ASCII's, and spaces at the ends.
 
-    Raises TypeError; ValueError for a blank text, which would be the same for all that have none.
+    Raises TypeError; ValueError for a blank text, which would be the same for all that have none, and for half of a
+    character.
     """
     if not isinstance(text, str):
         raise TypeError(f"{name} must be a str, not {type(text).__name__}")
     if all(unicodedata.category(char) in _UNSEEN for char in text):
         raise ValueError(f"{name} is blank: state it, or leave it out for a key of the call's own")
-    return re.sub(r"\A +| +\Z|[^ -~]+", lambda found: quote(found[0], safe=""), text)
+    try:
+        return re.sub(r"\A +| +\Z|[^ -~]+", lambda found: quote(found[0], safe=""), text)
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name} has half of a character (a lone surrogate)") from error
 
 
 def _version(draft: DraftVersion) -> dict[str, object]:
@@ -173,7 +181,8 @@ def _operation(
             raise _refused(result, request_id)
         return result if member is None else result[member]
 
-    return Call("POST", "/graphql", read, repeatable, body={"query": query, "variables": variables})
+    key = cast("str | None", variables.get("key"))
+    return Call("POST", GRAPHQL, read, repeatable, body={"query": query, "variables": variables}, key=key)
 
 
 def _refused(stated: Mapping[str, Any], request_id: str | None) -> FatouraError:

@@ -6,7 +6,8 @@ import json
 import os
 import re
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Generic, Literal, TypeVar
@@ -14,9 +15,11 @@ from typing import Any, Generic, Literal, TypeVar
 import httpx
 
 from ._retries import is_undone, pause_before, retry_after_of
-from .errors import ApiError, ConnectionError, Refusal, api_error
+from .errors import ApiError, ConnectionError, FatouraError, Refusal, api_error
 
 T = TypeVar("T")
+
+GRAPHQL = "/graphql"
 
 
 @dataclass(frozen=True)
@@ -66,13 +69,22 @@ class Call(Generic[T]):
     query: Mapping[str, str | int | None] | None = None
     body: object = None
     key: str | None = None
-    """The idempotency key."""
+    """The idempotency key, which REST has in a header, and GraphQL among the variables."""
+
+    @contextmanager
+    def stating_key(self) -> Iterator[None]:
+        """Lets errors have the key."""
+        try:
+            yield
+        except FatouraError as error:
+            error.idempotency_key = self.key
+            raise
 
     def request(self, base_url: str, headers: httpx.Headers) -> dict[str, Any]:
         """The arguments of httpx."""
         stated = {name: value for name, value in (self.query or {}).items() if value is not None}
         own = headers.copy()
-        if self.key is not None:
+        if self.key is not None and self.path != GRAPHQL:
             own["Idempotency-Key"] = self.key
         if self.body is not None:
             own["Content-Type"] = "application/json"

@@ -10,6 +10,12 @@ from .models import ErrorCode
 class FatouraError(Exception):
     """What every error of this client is."""
 
+    idempotency_key: str | None = None
+    """Of a creation or correction: the key to ask again with; None for other calls.
+
+    What an attempt has made is then answered, not made again.
+    """
+
 
 class ConnectionError(FatouraError):
     """The service did not answer: no connection, a reset, a time-out, an answer that ended early.
@@ -60,10 +66,10 @@ class ApiError(FatouraError):
         self.request_id = refusal.request_id
         self.retry_after = refusal.retry_after
 
-    def __reduce__(self) -> tuple[type[ApiError], tuple[Refusal]]:
+    def __reduce__(self) -> tuple[type[ApiError], tuple[Refusal], dict[str, object]]:
         """Lets job queues carry it from one process to another."""
         stated = Refusal(self.status, self.message, self.code, self.param, self.request_id, self.retry_after)
-        return type(self), (stated,)
+        return type(self), (stated,), {"idempotency_key": self.idempotency_key}
 
 
 class InvalidRequestError(ApiError):

@@ -4,35 +4,35 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.regex.Pattern;
 
 /** Options of one call, each with a default. */
 public final class CallOptions {
-  private static final Pattern SEEN = Pattern.compile("[^\\p{Z}\\p{Cc}\\p{Cf}]");
-  private static final Pattern LOST_IN_HEADERS = Pattern.compile("^ +| +\\z|[^ -~]+");
-
   private String idempotencyKey;
+  private boolean isOfOrder;
   Duration timeout;
   List<String> include = List.of();
   Map<String, ?> further = Map.of();
 
   /**
-   * Your number of the order: the same order never becomes a second invoice, also from another process.
+   * Your number of the order: the same order never becomes a second invoice, also from another process. For creations
+   * only: an order can be returned or corrected more than once.
    *
    * @throws IllegalArgumentException if it is null or blank: all orders without a number would be one
    */
   public CallOptions orderNumber(String orderNumber) {
-    idempotencyKey = "order " + inHeader("orderNumber", orderNumber);
+    idempotencyKey = IdempotencyKey.of("orderNumber", "order ", orderNumber);
+    isOfOrder = true;
     return this;
   }
 
   /**
-   * By what a repeated call is known: 1 to 255 printable characters. Default: new for each call.
+   * By what a repeated call is known: printable characters, of which more than 255 are sent as their SHA-256. Default:
+   * new for each call.
    *
    * @throws IllegalArgumentException if it is null or blank
    */
   public CallOptions idempotencyKey(String idempotencyKey) {
-    this.idempotencyKey = inHeader("idempotencyKey", idempotencyKey);
+    this.idempotencyKey = IdempotencyKey.of("idempotencyKey", "", idempotencyKey);
     return this;
   }
 
@@ -61,11 +61,11 @@ public final class CallOptions {
     return idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey;
   }
 
-  /** Writes as addresses do what a header does not keep: other characters than ASCII's, and spaces at the ends. */
-  private static String inHeader(String name, String text) {
-    if (text == null || !SEEN.matcher(text).find())
+  /** The key of a credit or a replacement. */
+  String keyOfCorrection() {
+    if (isOfOrder)
       throw new IllegalArgumentException(
-          name + " is null or blank: state it, or leave it out for a key of the call's own");
-    return LOST_IN_HEADERS.matcher(text).replaceAll(found -> Http.encoded(found.group()));
+          "orderNumber is for creations: know a correction by an idempotencyKey, such as 'return 88'");
+    return key();
   }
 }

@@ -6,8 +6,18 @@ import java.time.Duration;
 /** What every error of this client is. Its nested classes are the families. */
 @SuppressWarnings("serial")
 public class FatouraException extends RuntimeException {
+  String idempotencyKey;
+
   FatouraException(String message, Throwable cause) {
     super(message, cause);
+  }
+
+  /**
+   * Of a creation or correction: the key to ask again with; null for other calls. What an attempt has made is then
+   * answered, not made again.
+   */
+  public String idempotencyKey() {
+    return idempotencyKey;
   }
 
   /**

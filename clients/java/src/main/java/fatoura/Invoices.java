@@ -102,11 +102,15 @@ public final class Invoices {
   public Creation create(CreateInvoice invoice, CallOptions options) {
     var body = Json.GSON.toJsonTree(invoice).getAsJsonObject();
     options.further.forEach((name, value) -> body.add(name, Json.GSON.toJsonTree(value)));
-    var headers = Map.of("Idempotency-Key", options.key());
     var query = Http.including(options);
-    var call = new Http.Call("POST", "/v1/invoices", query, body, headers, true, options.timeout);
-    Http.Answer<CreatedInvoice> answer = http.send(call, CreatedInvoice.class);
-    return new Creation(answer.value(), "true".equals(answer.header("idempotent-replayed")));
+    return IdempotencyKey.with(
+        options.key(),
+        key -> {
+          var headers = Map.of("Idempotency-Key", key);
+          var call = new Http.Call("POST", "/v1/invoices", query, body, headers, true, options.timeout);
+          Http.Answer<CreatedInvoice> answer = http.send(call, CreatedInvoice.class);
+          return new Creation(answer.value(), "true".equals(answer.header("idempotent-replayed")));
+        });
   }
 
   public Invoice get(String id) {
@@ -176,8 +180,8 @@ public final class Invoices {
 
   /** Credits an accepted invoice; the credit note passes through the same states as an invoice. */
   public Credit credit(String id, CreditInput input, CallOptions options) {
-    Map<String, Object> variables = Map.of("id", id, "input", input, "key", options.key());
-    return Graphql.run(http, "creditInvoice", CREDIT, variables, options, true, Credit.class);
+    Map<String, Object> variables = Map.of("id", id, "input", input);
+    return correct("creditInvoice", CREDIT, variables, options, Credit.class);
   }
 
   /**
@@ -191,8 +195,18 @@ public final class Invoices {
       String id, Map<String, ?> input, String reason, String note, CallOptions options) {
     var variables = new HashMap<String, Object>(Map.of("id", id, "input", input, "reason", reason));
     variables.put("note", note);
-    variables.put("key", options.key());
-    return Graphql.run(http, "replaceInvoice", REPLACE, variables, options, true, Replacement.class);
+    return correct("replaceInvoice", REPLACE, variables, options, Replacement.class);
+  }
+
+  private <Value> Value correct(
+      String field, String query, Map<String, Object> variables, CallOptions options, Class<Value> type) {
+    var all = new HashMap<>(variables);
+    return IdempotencyKey.with(
+        options.keyOfCorrection(),
+        key -> {
+          all.put("key", key);
+          return Graphql.run(http, field, query, all, options, true, type);
+        });
   }
 
   private static String path(String id) {

@@ -93,6 +93,13 @@ class ClientTest {
       var ofKey = assertThrows(IllegalArgumentException.class, () -> options.idempotencyKey(text));
       assertTrue(ofKey.getMessage().contains("leave it out"), ofKey.getMessage());
     }
+    for (String half : List.of("7\ud83d", "\ude00")) {
+      var options = new CallOptions();
+      var error = assertThrows(IllegalArgumentException.class, () -> options.orderNumber(half));
+      assertTrue(error.getMessage().contains("half of a character"), error.getMessage());
+      assertThrows(IllegalArgumentException.class, () -> options.idempotencyKey(half));
+    }
+    assertEquals("order %F0%9F%98%80", new CallOptions().orderNumber("\ud83d\ude00").key());
     assertEquals("order 77 %0A", new CallOptions().orderNumber("77 \n").key());
     assertEquals("order %2077%20", new CallOptions().orderNumber(" 77 ").key());
   }

@@ -9,6 +9,7 @@ import fatoura.Drafts.Draft;
 import fatoura.Invoices.CreditInput;
 import fatoura.Models.CreateInvoice;
 import fatoura.Models.CreateWebhookEndpoint;
+import fatoura.Models.LineInput;
 import fatoura.Models.UpdateWebhookEndpoint;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -62,7 +63,10 @@ final class Conformance {
               (client, args) ->
                   client.webhookEndpoints().update(text(args, 0), as(args, 1, UpdateWebhookEndpoint.class))),
           Map.entry("webhookEndpoints.delete", (client, args) -> client.webhookEndpoints().delete(text(args, 0))),
-          Map.entry("webhooks.verify", Conformance::verified));
+          Map.entry("webhooks.verify", Conformance::verified),
+          Map.entry("amounts.centimes", (client, args) -> Amounts.centimes(text(args, 0))),
+          Map.entry("amounts.dirhams", (client, args) -> Amounts.dirhams(args.get(0).getAsLong())),
+          Map.entry("amounts.totals", (client, args) -> Amounts.totals(List.of(as(args, 0, LineInput[].class)))));
 
   private Conformance() {}
 
@@ -83,7 +87,7 @@ final class Conformance {
       result.add("ok", GSON.toJsonTree(value));
     } catch (FatouraException error) {
       result.add("error", GSON.toJsonTree(shown(error)));
-    } catch (IllegalArgumentException error) {
+    } catch (IllegalArgumentException | ArithmeticException error) {
       result.add("error", GSON.toJsonTree(Map.of("class", "ArgumentError", "message", error.getMessage())));
     }
     return result;
@@ -146,12 +150,13 @@ final class Conformance {
 
   private static Object verified(Fatoura client, JsonArray args) {
     JsonObject headers = args.get(1).getAsJsonObject();
-    var clock = Clock.fixed(Instant.ofEpochMilli(args.get(3).getAsJsonObject().get("now").getAsLong()), ZoneOffset.UTC);
+    JsonObject options = args.get(3).getAsJsonObject();
+    var clock = Clock.fixed(Instant.ofEpochMilli(options.get("now").getAsLong()), ZoneOffset.UTC);
     return Webhooks.verify(
         bodyOf(args.get(0)),
         name -> headers.has(name) ? headers.get(name).getAsString() : null,
         textsOf(args.get(2)),
-        Duration.ofMinutes(5),
+        options.has("toleranceMs") ? milliseconds(options, "toleranceMs") : Duration.ofMinutes(5),
         clock);
   }
 
@@ -207,6 +212,7 @@ final class Conformance {
     var shown = new JsonObject();
     shown.addProperty("class", error.getClass().getSimpleName() + "Error");
     shown.addProperty("message", error.getMessage());
+    shown.addProperty("idempotencyKey", error.idempotencyKey());
     if (error instanceof FatouraException.Api api) {
       shown.addProperty("code", api.code());
       shown.addProperty("param", api.param());
