@@ -2,7 +2,7 @@ import { inviteAccount, removeOperator, removeSecondFactors } from './accounts.t
 import { authorityStatus, pauseAuthority, resumeAuthority } from './authority.ts';
 import { backup, check, restore } from './backup.ts';
 import type { Command } from './command.ts';
-import { creditInvoiceCommand, replaceInvoiceCommand } from './corrections.ts';
+import { askOnce, correctionCommands } from './corrections.ts';
 import { demo } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
 import { importFile } from './imports/import.ts';
@@ -51,8 +51,7 @@ export const COMMANDS: readonly Command[] = [
   retryInvoice,
   abandonInvoice,
   importFile,
-  creditInvoiceCommand,
-  replaceInvoiceCommand,
+  ...correctionCommands(askOnce),
   listNumbers,
   ledgerOfNumbers,
   continueNumbers,

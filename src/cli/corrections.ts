@@ -1,6 +1,13 @@
 import { QUANTITY_PLACES } from '../domain/decimal.ts';
 import { CREDIT_REASONS } from '../domain/invoice/credit.ts';
-import { type Command, InputError, type Option, type ParsedArguments, UsageError } from './command.ts';
+import {
+  type Command,
+  type CommandContext,
+  InputError,
+  type Option,
+  type ParsedArguments,
+  UsageError,
+} from './command.ts';
 import { readInput } from './files.ts';
 import { accessOf, operate, SERVICE_OPTIONS } from './webhooks/service.ts';
 
@@ -32,7 +39,44 @@ interface CreditNoteFacts {
   readonly amount: number;
 }
 
-export const creditInvoiceCommand: Command = {
+interface Credit {
+  readonly replayed: boolean;
+  readonly creditNote: CreditNoteFacts;
+}
+
+interface Replacement {
+  readonly replayed: boolean;
+  readonly invoice: { readonly id: string };
+  readonly creditNote: CreditNoteFacts | null;
+}
+
+interface Reason {
+  readonly reason: string;
+  readonly note: string | null;
+}
+
+interface CreditInput extends Reason {
+  readonly lines: readonly { readonly line: number; readonly quantity: number }[] | undefined;
+  readonly amounts: readonly { readonly taxRate: number; readonly net: number }[] | undefined;
+}
+
+/** Asks the service for corrections. The idempotency key is null if none was given. */
+export interface Corrections {
+  credit(invoiceId: string, input: CreditInput, idempotencyKey: string | null): Promise<Credit>;
+  /** @param input as of GraphQL's `createInvoice` */
+  replace(invoiceId: string, input: object, why: Reason, idempotencyKey: string | null): Promise<Replacement>;
+}
+
+/** Makes the commands that correct invoices. @param connect finds who asks the service */
+export function correctionCommands(
+  connect: (input: ParsedArguments, context: CommandContext) => Promise<Corrections>,
+): readonly [credit: Command, replace: Command] {
+  return [creditOf(connect), replaceOf(connect)];
+}
+
+type Connect = Parameters<typeof correctionCommands>[0];
+
+const creditOf = (connect: Connect): Command => ({
   name: 'invoices credit',
   summary: 'Creates a credit note of an accepted invoice',
   positionals: ['INVOICE_ID'],
@@ -47,15 +91,12 @@ invoice: see docs/api/corrections.md.`,
   async run(input, context) {
     const lines = pairsOf(input, 'lines', LINES)?.map(([line, quantity]) => ({ line, quantity }));
     const amounts = pairsOf(input, 'amounts', AMOUNTS)?.map(([taxRate, net]) => ({ taxRate, net }));
-    const { reason, note } = reasonOf(input);
-    const { creditInvoice } = await operate<{
-      creditInvoice: { replayed: boolean; creditNote: CreditNoteFacts };
-    }>(await accessOf(input, context), CREDIT, {
-      invoiceId: input.get('INVOICE_ID'),
-      input: { reason, note, lines, amounts },
-      idempotencyKey: input.find('idempotency-key'),
-    });
-    const { creditNote, replayed } = creditInvoice;
+    const corrections = await connect(input, context);
+    const { creditNote, replayed } = await corrections.credit(
+      input.get('INVOICE_ID'),
+      { ...reasonOf(input), lines, amounts },
+      input.find('idempotency-key'),
+    );
     context.terminal.print(
       input.has('json')
         ? JSON.stringify({ credit_note: creditNote, replayed })
@@ -63,9 +104,9 @@ invoice: see docs/api/corrections.md.`,
     );
     return 0;
   },
-};
+});
 
-export const replaceInvoiceCommand: Command = {
+const replaceOf = (connect: Connect): Command => ({
   name: 'invoices replace',
   summary: 'Replaces an accepted or rejected invoice by a corrected one',
   positionals: ['INVOICE_ID', 'FILE'],
@@ -73,18 +114,14 @@ export const replaceInvoiceCommand: Command = {
   details: `FILE has the whole corrected invoice as JSON, as for POST /v1/invoices. What is left of an accepted invoice is credited in
 the same act, and the corrected one waits until that credit note is accepted: see docs/api/corrections.md.`,
   async run(input, context) {
-    const { reason, note } = reasonOf(input);
     const corrected = await readInvoice(input.get('FILE'));
-    const { replaceInvoice } = await operate<{
-      replaceInvoice: { replayed: boolean; invoice: { id: string }; creditNote: CreditNoteFacts | null };
-    }>(await accessOf(input, context), REPLACE, {
-      invoiceId: input.get('INVOICE_ID'),
-      input: corrected,
-      reason,
-      note,
-      idempotencyKey: input.find('idempotency-key'),
-    });
-    const { invoice, creditNote, replayed } = replaceInvoice;
+    const corrections = await connect(input, context);
+    const { invoice, creditNote, replayed } = await corrections.replace(
+      input.get('INVOICE_ID'),
+      corrected,
+      reasonOf(input),
+      input.find('idempotency-key'),
+    );
     context.terminal.print(
       input.has('json')
         ? JSON.stringify({ invoice, credit_note: creditNote, replayed })
@@ -94,13 +131,28 @@ the same act, and the corrected one waits until that credit note is accepted: se
     );
     return 0;
   },
-};
+});
+
+/** Asks once, by the settings of this machine. */
+export async function askOnce(input: ParsedArguments, context: CommandContext): Promise<Corrections> {
+  const access = await accessOf(input, context);
+  return {
+    async credit(invoiceId, credited, idempotencyKey) {
+      const variables = { invoiceId, input: credited, idempotencyKey };
+      return (await operate<{ creditInvoice: Credit }>(access, CREDIT, variables)).creditInvoice;
+    },
+    async replace(invoiceId, corrected, why, idempotencyKey) {
+      const variables = { invoiceId, input: corrected, ...why, idempotencyKey };
+      return (await operate<{ replaceInvoice: Replacement }>(access, REPLACE, variables)).replaceInvoice;
+    },
+  };
+}
 
 function created(replayed: boolean): string {
   return replayed ? 'was created before with this key' : 'is created';
 }
 
-function reasonOf(input: ParsedArguments) {
+function reasonOf(input: ParsedArguments): Reason {
   return { reason: input.get('reason'), note: input.find('note') };
 }
 

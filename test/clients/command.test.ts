@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../clients/cli/src/commands.ts';
 import { buildCli } from '../../scripts/build-cli.ts';
 import { deliveryHeaders, signingKey } from '../../src/domain/webhook/signature.ts';
+import { startFaultyProxy } from '../support/faulty-proxy.ts';
 import { csvOf, row } from '../support/imports.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
@@ -164,6 +165,13 @@ esac`;
       expect((await run(['invoices', 'list', '--profile', 'shop'], { environment })).code).toBe(0);
       expect((await run(['logout'], { environment })).code).toBe(0);
       await expect(stat(join(tools, 'kept'))).rejects.toThrow();
+
+      // A later login that keeps its key elsewhere leaves none behind.
+      await run(['login', '--profile', 'shop'], { input: tenant.secretKey, environment });
+      const file = ['login', '--profile', 'shop', '--file'];
+      expect((await run(file, { input: tenant.secretKey, environment })).code).toBe(0);
+      await expect(stat(join(tools, 'kept'))).rejects.toThrow();
+      expect((await run(['invoices', 'list', '--profile', 'shop'], { environment })).code).toBe(0);
     });
   });
 
@@ -196,6 +204,36 @@ esac`;
     expect(await json('invoices', 'replace', example.id, file, '--reason', 'error')).toMatchObject({
       credit_note: { amount: 12_000 },
     });
+    // The keys are those that the clients send.
+    const again = ['invoices', 'credit', made.id, '--reason', 'error', '--lines', '1:1', '--idempotency-key'];
+    const credited = await json(...again, 'retour é');
+    expect(await json(...again, 'retour %C3%A9')).toEqual({ ...credited, replayed: true });
+  });
+
+  it('says by which option a lost answer is asked for again', async () => {
+    const proxy = await startFaultyProxy(service.url);
+    const environment = { ...connected(), FATOURA_URL: proxy.url };
+    const losses = Array.from({ length: 5 }, () => 'lose-answer' as const);
+    const lost = async (...args: string[]) => {
+      proxy.next(losses);
+      return run(args, { environment });
+    };
+    const example = ['invoices', 'create', '--example'];
+    const { code, err } = await lost(...example);
+    const [, key = ''] = /ask again with --idempotency-key ([\w-]+)\.\n/.exec(err) ?? [];
+    expect([code, key.length]).toEqual([1, 36]);
+    const again = await run([...example, '--idempotency-key', key, '--json'], { environment });
+    expect(JSON.parse(again.out)).toMatchObject({ replayed: true });
+    const order = await lost(...example, '--order', "l'été");
+    expect(order.err).toContain(String.raw`ask again with --order 'l'\''été'.`);
+    const credit = await lost('invoices', 'credit', 'inv_1', '--reason', 'return', '--json');
+    expect(JSON.parse(credit.out).error).toMatchObject({
+      status: null,
+      idempotency_key: expect.stringMatching(/^[\w-]{36}$/),
+    });
+    const refused = await run(['invoices', 'credit', 'inv_1', '--reason', 'return'], { environment });
+    expect(refused.err).not.toContain('ask again');
+    await proxy.close();
   });
 
   it('says what the service says of a refusal', async () => {
@@ -312,8 +350,14 @@ esac`;
 
     it.skipIf(!hasTool('bash'))('completes commands, options and values in bash', async () => {
       const script = await scriptOf('bash');
+      const settings = join(folder, 'completion');
+      for (const name of ['shop', 'short']) {
+        const environment = { FATOURA_URL: service.url, XDG_CONFIG_HOME: settings };
+        await run(['login', '--file', '--profile', name], { input: tenant.secretKey, environment });
+      }
       const complete = (...words: string[]) => {
         const ask = `${script}
+fatoura() { XDG_CONFIG_HOME='${settings}' '${process.execPath}' '${program}' "$@"; }
 COMP_WORDS=(fatoura ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
 _fatoura; echo "\${COMPREPLY[*]}"`;
         return spawnSync('bash', ['-c', ask], { encoding: 'utf8' }).stdout.trim();
@@ -324,6 +368,10 @@ _fatoura; echo "\${COMPREPLY[*]}"`;
       expect(complete('invoices', 'list', '--status', 'acc')).toBe('accepted');
       expect(complete('invoices', 'get', 'inv_1', '--js')).toBe('--json');
       expect(complete('completion', 'f')).toBe('fish');
+      expect(complete('help', 'inv')).toBe('invoices');
+      expect(complete('help', 'invoices', 'cre')).toBe('create credit');
+      expect(complete('help', 'invoices', 'create', '')).toBe('');
+      expect(complete('invoices', 'list', '--profile', 'sh')).toBe('shop short');
     });
 
     it.each([

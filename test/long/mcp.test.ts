@@ -170,6 +170,8 @@ describe.skipIf(!isInstalled())('an agent with fatoura mcp', () => {
     const { invoices } = (await call(agent, 'list_invoices', { status: 'accepted', most: 1 })).value;
     expect(invoices).toHaveLength(1);
     expect(JSON.stringify(invoices)).not.toContain('_secret_');
+    // The documents of an accepted invoice need no key.
+    expect(JSON.stringify(invoices)).not.toContain('/files/');
   });
 
   it('8. does not reach another tenant, and is told what it did wrong', async () => {

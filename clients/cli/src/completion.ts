@@ -33,18 +33,27 @@ interface Step {
 
 function stepsOf(commands: readonly Command[]): Step[] {
   const steps = new Map<string, Set<string>>([['', new Set(['help', '--version', '--help'])]]);
+  const add = (before: readonly string[], word: string) => {
+    const after = before.join(' ');
+    steps.set(after, (steps.get(after) ?? new Set()).add(word));
+  };
   for (const { name, options, positionals } of commands) {
     const words = name.split(' ');
     words.forEach((word, index) => {
-      const after = words.slice(0, index).join(' ');
-      steps.set(after, (steps.get(after) ?? new Set()).add(word));
+      add(words.slice(0, index), word);
+      add(['help', ...words.slice(0, index)], word);
     });
+    // Nothing follows the whole name of a command that is explained.
+    steps.set(`help ${name}`, steps.get(`help ${name}`) ?? new Set());
     const further = [...Object.keys(options), 'help'].map((option) => `--${option}`);
     if (positionals[0] === 'SHELL') further.unshift(...SHELLS);
     steps.set(name, new Set([...(steps.get(name) ?? []), ...further]));
   }
   return [...steps].map(([after, words]) => ({ after, words: [...words] }));
 }
+
+/** What prints the names that may follow `--profile`. */
+const PROFILE_NAMES = 'fatoura profiles --names 2>/dev/null';
 
 /** Options with few values, by their names; a name has the same values in each command. */
 function choicesOf(commands: readonly Command[]): [string, readonly string[]][] {
@@ -60,6 +69,7 @@ _fatoura() {
   local word=\${COMP_WORDS[COMP_CWORD]} path= each
   COMPREPLY=()
   case \${COMP_WORDS[COMP_CWORD-1]} in
+    --profile) COMPREPLY=($(compgen -W "$(${PROFILE_NAMES})" -- "$word")); return ;;
 ${choicesOf(commands)
   .map(([name, values]) => `    --${name}) COMPREPLY=($(compgen -W '${values.join(' ')}' -- "$word")); return ;;`)
   .join('\n')}
@@ -84,6 +94,7 @@ complete -o default -F _fatoura fatoura`,
 _fatoura() {
   local path= each
   case \${words[CURRENT-1]} in
+    --profile) compadd -- \${(f)"$(${PROFILE_NAMES})"}; return ;;
 ${choicesOf(commands)
   .map(([name, values]) => `    --${name}) compadd -- ${values.join(' ')}; return ;;`)
   .join('\n')}
@@ -106,6 +117,8 @@ _fatoura "$@"`,
   fish: (commands) =>
     [
       '# Completion of fatoura for fish.',
+      `complete -c fatoura -n __fish_use_subcommand -a help -d 'Explains a command'`,
+      `complete -c fatoura -n '__fish_seen_subcommand_from help' -xa ${quoted(firstWordsOf(commands).join(' '))}`,
       ...commands.flatMap(({ name, summary, options }) => {
         const [first = '', second] = name.split(' ');
         const group = commands.find((each) => each.name.startsWith(`${first} `));
@@ -120,13 +133,18 @@ _fatoura "$@"`,
             ? []
             : [`complete -c fatoura -n '__fish_seen_subcommand_from ${first}' -a ${second} -d ${quoted(summary)}`]),
           ...Object.entries(options).map(([option, { description, value, choices }]) => {
-            const values = choices ? ` -xa ${quoted(choices.join(' '))}` : value === undefined ? '' : ' -r';
+            const known = option === 'profile' ? `(${PROFILE_NAMES})` : choices?.join(' ');
+            const values = known ? ` -xa ${quoted(known)}` : value === undefined ? '' : ' -r';
             return `complete -c fatoura -n '${chosen}' -l ${option}${values} -d ${quoted(description)}`;
           }),
         ];
       }),
     ].join('\n'),
 };
+
+function firstWordsOf(commands: readonly Command[]): string[] {
+  return [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))];
+}
 
 /** Quotes a text for fish. */
 function quoted(text: string): string {

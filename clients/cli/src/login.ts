@@ -38,6 +38,8 @@ only you can read. The profile is used by later commands without --profile.`,
     const isInKeyring = !input.has('file') && storeInKeyring(name, key);
     const { profiles } = readProfiles();
     writeProfiles({ current: name, profiles: { ...profiles, [name]: { url, key: isInKeyring ? null : key } } });
+    // The key of a former login would stay there, where no command looks for it any more.
+    if (!isInKeyring && profiles[name]?.key === null) removeFromKeyring(name);
     const kept = isInKeyring ? 'keyring' : profilesFile();
     terminal.print(
       input.has('json')
@@ -70,9 +72,13 @@ export const profiles: Command = {
   name: 'profiles',
   summary: 'Lists the profiles of login',
   positionals: [],
-  options: { json: { description: 'Print an array' } },
+  options: { names: { description: 'Print the names alone' }, json: { description: 'Print an array' } },
   async run(input, { terminal }) {
     const { current, profiles: known } = readProfiles();
+    if (input.has('names') && !input.has('json')) {
+      for (const name of Object.keys(known)) terminal.print(name);
+      return 0;
+    }
     const rows = Object.entries(known).map(([name, { url, key }]) => {
       return { name, url, current: name === current, kept: key === null ? 'keyring' : 'file' };
     });

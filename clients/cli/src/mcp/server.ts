@@ -193,9 +193,9 @@ function addIssuing(server: McpServer, { drafts, invoices }: Fatoura): void {
   );
 }
 
-/** An invoice without the member that opens it to others. */
+/** An invoice without the members that open it, or its documents, to whoever has them. */
 function readable(invoice: Invoice): object {
-  const { client_secret: _, ...others } = invoice as Invoice & { client_secret?: string };
+  const { client_secret: _, xml_url: _xml, pdf_url: _pdf, ...others } = invoice as Invoice & { client_secret?: string };
   return others;
 }
 
