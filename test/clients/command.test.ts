@@ -9,6 +9,7 @@ import { COMMANDS } from '../../clients/cli/src/commands.ts';
 import { buildCli } from '../../scripts/build-cli.ts';
 import { deliveryHeaders, signingKey } from '../../src/domain/webhook/signature.ts';
 import { startFaultyProxy } from '../support/faulty-proxy.ts';
+import { SLOW_CUSTOMER } from '../support/held-decision.ts';
 import { csvOf, row } from '../support/imports.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
@@ -70,11 +71,28 @@ async function run(args: readonly string[], { input = '', environment }: Circums
   return { code, out: out.text, err: err.text };
 }
 
-/** The object that a command prints with --json. */
+/** The object that a command prints with --json. Only a command that waits remarks anything. */
 async function json(...args: string[]) {
   const { code, out, err } = await run([...args, '--json']);
-  expect([args.join(' '), code, err]).toEqual([args.join(' '), 0, '']);
+  const remark = args.includes('--wait') ? expect.stringContaining(JSON.parse(out).id) : '';
+  expect([args.join(' '), code, err]).toEqual([args.join(' '), 0, remark]);
   return JSON.parse(out);
+}
+
+/** Starts a command, interrupts it as Ctrl-C does once `isReady` says so of standard error, and reads what it said. */
+async function interrupted(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  isReady: (err: string) => boolean,
+) {
+  const child = start(args, environment);
+  const texts = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (part) => (texts.out += part));
+  child.stderr.setEncoding('utf8').on('data', (part) => (texts.err += part));
+  await expect.poll(() => isReady(texts.err), { timeout: 20_000 }).toBe(true);
+  child.kill('SIGINT');
+  const [code] = await once(child, 'close');
+  return { code, ...texts };
 }
 
 describe('fatoura', () => {
@@ -225,14 +243,101 @@ esac`;
     const again = await run([...example, '--idempotency-key', key, '--json'], { environment });
     expect(JSON.parse(again.out)).toMatchObject({ replayed: true });
     const order = await lost(...example, '--order', "l'été");
-    expect(order.err).toContain(String.raw`ask again with --order 'l'\''été'.`);
+    expect(order.err).toContain(String.raw`). It may have been done: ask again with --order 'l'\''été'.`);
     const credit = await lost('invoices', 'credit', 'inv_1', '--reason', 'return', '--json');
     expect(JSON.parse(credit.out).error).toMatchObject({
       status: null,
+      may_be_done: true,
       idempotency_key: expect.stringMatching(/^[\w-]{36}$/),
     });
     const refused = await run(['invoices', 'credit', 'inv_1', '--reason', 'return'], { environment });
     expect(refused.err).not.toContain('ask again');
+    await proxy.close();
+  });
+
+  it('says so too if a later attempt is refused, and not of what was only refused', async () => {
+    const proxy = await startFaultyProxy(service.url);
+    const environment = { ...connected(), FATOURA_URL: proxy.url };
+    const [example, credit] = [
+      ['invoices', 'create', '--example'],
+      ['invoices', 'credit', 'inv_1', '--reason', 'return'],
+    ] as const;
+    const refusals = [
+      { status: 429, retryAfter: '90' },
+      { status: 401 },
+      { status: 403 },
+      { status: 404 },
+      { status: 301, location: 'http://elsewhere.example' },
+    ] as const;
+    for (const refusal of refusals) {
+      proxy.next(['lose-answer', refusal]);
+      const { code, err } = await run(example, { environment });
+      const [, key = ''] = /It may have been done: ask again with --idempotency-key ([\w-]{36})\.\n/.exec(err) ?? [];
+      expect([refusal.status, code, key]).toEqual([refusal.status, 1, proxy.requests[0]?.key]);
+      const again = await run([...example, '--idempotency-key', key, '--json'], { environment });
+      expect(JSON.parse(again.out)).toMatchObject({ replayed: true });
+
+      proxy.next([refusal]);
+      expect((await run(example, { environment })).err).not.toContain('ask again');
+    }
+    // The option that has the key, as a shell takes it.
+    for (const [args, option] of [
+      [['--order', '9001', '--idempotency-key', 'order 9001 again'], "--idempotency-key 'order 9001 again'"],
+      [['--order', 'a\nb'], "--idempotency-key 'order a%0Ab'"],
+      [['--idempotency-key=-1'], '--idempotency-key=-1'],
+    ] as const) {
+      proxy.next(['lose-answer', { status: 403 }]);
+      expect((await run([...example, ...args], { environment })).err).toContain(`: ask again with ${option}.\n`);
+    }
+    proxy.next(['lose-answer', { status: 403 }]);
+    expect((await run(credit, { environment })).err).toContain('ask again with --idempotency-key ');
+    proxy.next([{ status: 408 }, { status: 404 }]);
+    const object = await run([...example, '--json'], { environment });
+    expect(JSON.parse(object.out).error).toMatchObject({ status: 404, code: null, may_be_done: true, invoice: null });
+    await proxy.close();
+  });
+
+  it('says by which key an interrupted creation or correction is asked for again', async () => {
+    const proxy = await startFaultyProxy(service.url);
+    const environment = { ...connected(), FATOURA_URL: proxy.url };
+    for (const args of [
+      ['invoices', 'create', '--example'],
+      ['invoices', 'create', '--example', '--wait'],
+      ['invoices', 'credit', 'inv_1', '--reason', 'return'],
+    ]) {
+      proxy.next([{ delayMs: 3000 }]);
+      const { code, out, err } = await interrupted(args, environment, () => proxy.requests.length === 1);
+      expect([code, out]).toEqual([130, '']);
+      expect(err).toMatch(/ask again with --idempotency-key [\w-]{36}\.\n$/);
+      const [request] = proxy.requests;
+      if (request?.key) expect(err).toContain(request.key);
+    }
+    await proxy.close();
+  });
+
+  it('says which invoice it has made before it waits, and how to go on if the waiting ends early', async () => {
+    const file = join(folder, 'slow.json');
+    await writeFile(file, JSON.stringify({ ...INVOICE, customer: { ice: SLOW_CUSTOMER, name: 'Lent' } }));
+    const create = ['invoices', 'create', '--file', file, '--wait'];
+    const made = /^(inv_[\w-]+) is created; its decision: fatoura invoices follow \1\n/;
+    const text = await interrupted(create, connected(), (err) => made.test(err));
+    expect(text).toMatchObject({ code: 130, out: '' });
+    const again = await interrupted([...create, '--json'], connected(), (err) => made.test(err));
+    const id = made.exec(again.err)?.[1];
+    expect([again.code, JSON.parse(again.out).error]).toEqual([130, expect.objectContaining({ invoice: id })]);
+
+    const proxy = await startFaultyProxy(service.url);
+    const environment = { ...connected(), FATOURA_URL: proxy.url };
+    proxy.next(['pass', { status: 404 }]);
+    const failed = await run(create, { environment });
+    const ofFailed = made.exec(failed.err)?.[1];
+    expect([failed.code, failed.err.split('\n')[1]]).toEqual([
+      1,
+      `The answer has status 404. ${ofFailed} is created; its decision: fatoura invoices follow ${ofFailed}`,
+    ]);
+    proxy.next(['pass', { status: 404 }]);
+    const object = await run([...create, '--json'], { environment });
+    expect(JSON.parse(object.out).error).toMatchObject({ status: 404, invoice: made.exec(object.err)?.[1] });
     await proxy.close();
   });
 
@@ -241,6 +346,10 @@ esac`;
     await writeFile(file, JSON.stringify({ ...INVOICE, amount: 200 }));
     const text = await run(['invoices', 'create', '--file', file]);
     expect(text).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/\(amount_mismatch, at amount, req_/) });
+    expect(await run(['invoices', 'get', 'inv_1'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/\(resource_not_found, .*req_[\w-]+\) Is it of this environment\?\n$/),
+    });
     const object = await run(['invoices', 'create', '--file', file, '--json']);
     expect([object.code, JSON.parse(object.out)]).toEqual([
       1,

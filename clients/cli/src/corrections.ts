@@ -1,15 +1,24 @@
 import { correctionCommands } from '../../../src/cli/corrections.ts';
 import type { CreditInput } from '../../typescript/src/index.ts';
 import { clientOf } from './connection.ts';
+import { interruptible } from './interruption.ts';
 
 /** `invoices credit` and `invoices replace`, asked for as the clients do: by a key, and again if the answer is lost. */
 export const CORRECTION_COMMANDS = correctionCommands(async (input, context) => {
   const { invoices } = await clientOf(input, context);
   return {
     credit: (invoiceId, { note, ...credited }, idempotencyKey) =>
-      invoices.credit(invoiceId, { ...credited, ...reasonOf(credited.reason, note) }, keyed(idempotencyKey)),
+      interruptible((signal) =>
+        invoices.credit(
+          invoiceId,
+          { ...credited, ...reasonOf(credited.reason, note) },
+          { ...keyed(idempotencyKey), signal },
+        ),
+      ),
     replace: (invoiceId, corrected, { reason, note }, idempotencyKey) =>
-      invoices.replace(invoiceId, { ...corrected }, { ...reasonOf(reason, note), ...keyed(idempotencyKey) }),
+      interruptible((signal) =>
+        invoices.replace(invoiceId, { ...corrected }, { ...reasonOf(reason, note), ...keyed(idempotencyKey), signal }),
+      ),
   };
 });
 

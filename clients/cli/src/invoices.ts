@@ -4,12 +4,15 @@ import { columns, harmless, type Terminal } from '../../../src/cli/terminal.ts';
 import { accessOf } from '../../../src/cli/webhooks/service.ts';
 import {
   type CreateInvoice,
+  type Creation,
   dirhams,
   type Include,
   type Invoice,
   type InvoiceStatus,
 } from '../../typescript/src/index.ts';
 import { clientOf } from './connection.ts';
+import { quoted, UndecidedError } from './failures.ts';
+import { interruptible } from './interruption.ts';
 
 const STATUSES = ['pending', 'signing', 'transmitted', 'accepted', 'rejected'] as const satisfies InvoiceStatus[];
 const INCLUDES = ['number', 'totals', 'terms', 'warnings', 'credits', 'customer', 'lines'] as const satisfies Include[];
@@ -44,12 +47,23 @@ const createInvoice: Command = {
   async run(input, context) {
     const { environment } = await accessOf(input, context);
     const client = await clientOf(input, context);
-    const made = await client.invoices.create(await invoiceOf(input, environment), {
-      orderNumber: input.find('order') ?? undefined,
-      idempotencyKey: input.find('idempotency-key') ?? undefined,
-      include: includeOf(input),
-    });
-    if (!input.has('wait')) {
+    const [invoice, include] = [await invoiceOf(input, environment), includeOf(input)];
+    return interruptible(async (signal) => {
+      const made = await client.invoices.create(invoice, {
+        orderNumber: input.find('order') ?? undefined,
+        idempotencyKey: input.find('idempotency-key') ?? undefined,
+        include,
+        signal,
+      });
+      if (input.has('wait')) {
+        // The decision may take hours. Whoever does not wait for it has the invoice all the same.
+        const statement = statementOf(made, input);
+        context.terminal.remark(statement);
+        const settled = client.invoices.settled(made.id, { include, signal }).catch((error: Error) => {
+          throw new UndecidedError(made.id, statement, error);
+        });
+        return settle(settled, input, context.terminal);
+      }
       if (input.has('json')) context.terminal.print(JSON.stringify(made));
       else {
         show(context.terminal, made);
@@ -57,10 +71,16 @@ const createInvoice: Command = {
         if (made.replayed) context.terminal.remark('It was created before with this key.');
       }
       return 0;
-    }
-    return settle(client.invoices.settled(made.id, { include: includeOf(input) }), input, context.terminal);
+    });
   },
 };
+
+/** Says that an invoice exists, and how to wait for the decision on it. */
+function statementOf({ id, replayed }: Creation, input: ParsedArguments): string {
+  const profile = input.find('profile');
+  const follow = `fatoura invoices follow ${id}${profile === null ? '' : ` --profile ${quoted(profile)}`}`;
+  return `${id} ${replayed ? 'was created before with this key' : 'is created'}; its decision: ${follow}`;
+}
 
 async function invoiceOf(input: ParsedArguments, environment: 'test' | 'live'): Promise<CreateInvoice> {
   const file = input.find('file');

@@ -25,5 +25,5 @@ const context: CommandContext = {
 const program = { name: 'fatoura', version: () => VERSION };
 const exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, context, program);
 // Output that nobody reads would keep an interrupted command alive.
-if (exitCode === INTERRUPTED) process.exit(exitCode);
+if (exitCode === INTERRUPTED) setTimeout(() => process.exit(exitCode), 500);
 process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

@@ -8,6 +8,8 @@ export class FatouraError extends Error {
    * Other calls have none.
    */
   declare readonly idempotencyKey?: string;
+  /** @internal Whether any attempt of the call may have been done: it was sent, and not refused. */
+  declare readonly mayBeDone?: boolean;
 }
 
 /** The service did not answer: no connection, a reset, a time-out, an answer that ended early. The request may have been done. */

@@ -1,6 +1,6 @@
-import { type ApiError, apiError, ConnectionError, type Refusal } from './errors.ts';
+import { type ApiError, apiError, ConnectionError, FatouraError, type Refusal } from './errors.ts';
 import { type Answer, type Call, DEFAULTS, type Failure, Http } from './http.ts';
-import { isUndone, pauseBefore, sleep } from './retries.ts';
+import { isRefused, isUndone, pauseBefore, sleep } from './retries.ts';
 
 /** What causes say that the same address says again: the certificate is wrong, or there is no TLS. */
 const LASTING = /CERT|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|INVALID_CA|wrong version number/;
@@ -10,13 +10,23 @@ export class RepeatingHttp extends Http {
   override async send(call: Call): Promise<Answer> {
     const until = this.until(call);
     const retries = this.options.maxRetries ?? DEFAULTS.maxRetries;
-    for (let attempt = 1; ; attempt++) {
-      const result = await this.attempt(call, attempt, until);
-      if (!(result instanceof Error)) return result;
-      const pauseMs = pauseBefore(result, attempt);
-      const mayRepeat = attempt <= retries && (call.isRepeatable || isUndone(result));
-      if (!mayRepeat || pauseMs === null || performance.now() + pauseMs >= until) throw result;
-      await sleep(pauseMs, call.signal);
+    let mayBeDone = false;
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const before: boolean = mayBeDone;
+        // If it is cancelled meanwhile.
+        mayBeDone = true;
+        const result = await this.attempt(call, attempt, until);
+        if (!(result instanceof Error)) return result;
+        // What is refused after an answer was lost may have been done before.
+        mayBeDone = before || !isRefused(result);
+        const pauseMs = pauseBefore(result, attempt);
+        const mayRepeat = attempt <= retries && (call.isRepeatable || isUndone(result));
+        if (!mayRepeat || pauseMs === null || performance.now() + pauseMs >= until) throw result;
+        await sleep(pauseMs, call.signal);
+      }
+    } catch (error) {
+      throw error instanceof FatouraError ? Object.assign(error, { mayBeDone }) : error;
     }
   }
 

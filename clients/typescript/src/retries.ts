@@ -16,6 +16,11 @@ export function isUndone(error: unknown): boolean {
   return error instanceof ApiError && error.status === 429;
 }
 
+/** Whether an attempt has done nothing, because the service, or what is before it, refused it. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500 && error.status !== 408;
+}
+
 /** How long a call pauses before its next attempt, milliseconds; null if a repetition would not help. */
 export function pauseBefore(error: ApiError | ConnectionError, attempt: number): number | null {
   if (!isPassing(error)) return null;
