@@ -150,9 +150,25 @@ describe('fatoura', () => {
         [['--url', receiver.url], withoutAddress],
         [[], { ...environment, FATOURA_URL: receiver.url }],
         [['--profile', 'test', '--url', receiver.url], environment],
+        [['--url', `${service.url}/other`], withoutAddress],
       ] as const) {
         const refused = await run(['invoices', 'list', ...args], { environment: elsewhere });
         expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(`is for ${service.url}`) });
+      }
+
+      // Any other key goes there only if the profile is named.
+      const { secretKey } = await service.tenant();
+      for (const [args, elsewhere, source] of [
+        [['--key', secretKey], withoutAddress, '--key'],
+        [[], { ...withoutAddress, FATOURA_KEY: secretKey }, 'FATOURA_KEY'],
+      ] as const) {
+        const refused = await run(['invoices', 'list', ...args], { environment: elsewhere });
+        expect(refused).toMatchObject({
+          code: 2,
+          err: expect.stringContaining(`${source} is not the key of the profile 'test'`),
+        });
+        const named = { ...elsewhere, FATOURA_PROFILE: 'test' };
+        expect(await run(['invoices', 'list', ...args], { environment: named })).toMatchObject({ code: 0 });
       }
 
       await chmod(file, 0o644);

@@ -33,27 +33,37 @@ export function withProfile(context: CommandContext, input: ParsedArguments): Co
     const named = profile();
     if (!named) return null;
     const [name, { url, key }] = named;
-    if (elsewhere !== null && originOf(elsewhere) !== originOf(url))
+    if (elsewhere !== null && addressOf(elsewhere) !== addressOf(url))
       throw new UsageError(
         `the key of the profile '${name}' is for ${url}: give --key or FATOURA_KEY for ${elsewhere}`,
       );
     return key ?? readFromKeyring(name);
+  };
+  /** Any other key is sent to the address of a profile only if that is named. */
+  const ofNamed = () => {
+    const named = profile();
+    const source = input.find('key') !== null ? '--key' : asked === null && FATOURA_KEY ? 'FATOURA_KEY' : null;
+    if (named && source !== null && asked === null && !FATOURA_PROFILE)
+      throw new UsageError(
+        `${source} is not the key of the profile '${named[0]}': give its address, too, by --url or FATOURA_URL`,
+      );
+    return named?.[1].url;
   };
   return {
     ...context,
     // A profile that is named precedes the environment.
     environmentKey: () => (asked === null && FATOURA_KEY) || ofProfile(),
     address() {
-      const url = (asked === null && FATOURA_URL) || profile()?.[1].url;
+      const url = (asked === null && FATOURA_URL) || ofNamed();
       if (!url) throw new UsageError('--url is required, or the variable FATOURA_URL, or `fatoura login`');
       return url.replace(/\/+$/, '');
     },
   };
 }
 
-/** The origin of an address; the text itself if it is none. */
-function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : url;
+/** An address as it is compared: services of one host may differ in their paths. */
+function addressOf(url: string): string {
+  return (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '');
 }
 
 /** @throws UsageError if a profile of this name does not exist */
