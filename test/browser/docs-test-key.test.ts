@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Browser, HTTPRequest, Page } from 'puppeteer-core';
 import { describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { buildDocs } from '../../scripts/build-docs.ts';
@@ -11,6 +11,8 @@ import { withSharedBrowser } from '../support/shared-browser.ts';
 import { expectAccessible, openWorkspacePage } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+const isCreation = (request: HTTPRequest) => request.postData()?.includes('createApiKey') ?? false;
 
 describe.skipIf(BROWSER_PATH === null)('a test key in the guides', () => {
   let service: TestService;
@@ -82,6 +84,41 @@ describe.skipIf(BROWSER_PATH === null)('a test key in the guides', () => {
     expect(await ofThisPage()).toEqual([null, expect.any(String)]);
     await expect.poll(async () => (await new Client(service.url, key).get('/v1/invoices')).status).toBe(401);
     expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('replaces the former one only once there is another, also where the tenant has as many as it may have', async () => {
+    const { page, client, tenant, close } = await openWorkspacePage(service, browser, { role: 'developer' });
+    const make = async () => {
+      await page.goto(`${service.url}/docs/quick-start`);
+      await press(page, 'Show the examples');
+      await press(page, 'Make a test key');
+    };
+    const keyOf = async () => {
+      await page.waitForFunction(() => /KEY=sk_test_\w/.test(document.querySelector('article')?.textContent ?? ''));
+      return /sk_test_[\w-]+/.exec(await code(page))?.[0] ?? '';
+    };
+    const statusOf = async (key: string) => (await new Client(service.url, key).get('/v1/invoices')).status;
+    await make();
+    const first = await keyOf();
+    // The service does not answer the creation.
+    await page.setRequestInterception(true);
+    page.on('request', (request) => void (isCreation(request) ? request.abort() : request.continue()));
+    await make();
+    await page.waitForFunction(() => !document.querySelector('.key select') && document.querySelector('.key p'));
+    await page.setRequestInterception(false);
+    page.removeAllListeners('request');
+    expect(await statusOf(first)).toBe(200);
+
+    const { body } = await client.post('/graphql', { query: '{ apiKeys { revokedAt } }' });
+    const valid = body.data.apiKeys.filter(({ revokedAt }: { revokedAt: unknown }) => revokedAt === null);
+    for (let count = valid.length; count < 50; count++)
+      await service.app.manageKeys.create(tenant.id, 'secret', 'test');
+    await make();
+    const second = await keyOf();
+    expect(second).not.toBe(first);
+    expect(await statusOf(second)).toBe(200);
+    await expect.poll(() => statusOf(first)).toBe(401);
     await close();
   });
 

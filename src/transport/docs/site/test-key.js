@@ -6,7 +6,7 @@ const KEYS = '{ apiKeys { id name revokedAt } }';
 const CREATE = `mutation ($name: String) {
   result: createApiKey(kind: secret, name: $name) {
     ... on CreateApiKeyPayload { token }
-    ... on Error { message }
+    ... on Error { code message }
   }
 }`;
 const REVOKE = 'mutation ($id: ID!) { revokeApiKey(id: $id, evenIfLast: true) { __typename } }';
@@ -16,8 +16,8 @@ const LONGEST_NAME = 60;
 /**
  * Offers a reader who is signed in to see the examples with a test key of the tenant. Keys are stored as digests only,
  * so it is a new one, and made only when it is asked for. It is in the memory of this page, and nowhere else: it goes
- * when the page is left. So each person has at most one: a new key replaces the former one. Nothing is asked of the
- * service before the reader wants it.
+ * when the page is left. So each person has at most one of a tenant: a new key replaces the former one. Nothing is asked
+ * of the service before the reader wants it.
  */
 export function offerTestKey(texts) {
   const blocks = [...document.querySelectorAll('article pre')];
@@ -42,16 +42,29 @@ export function offerTestKey(texts) {
     const tenant = document.createElement('select');
     tenant.setAttribute('aria-label', texts.tenant);
     tenant.append(...memberships.map(({ tenantId, name }) => new Option(name, tenantId)));
-    show(box, [texts.explanation, tenant, button(texts.make, () => make(tenant.value, person.email)), cancel]);
+    show(box, [texts.explanation, tenant, button(texts.make, () => make(tenant.value, person)), cancel]);
   }
 
-  async function make(tenant, email) {
-    const name = `Documentation: ${email}`.slice(0, LONGEST_NAME);
-    const { data: kept } = await askGraphql(tenant, KEYS);
-    const former = kept?.apiKeys.filter((key) => key.name === name && key.revokedAt === null) ?? [];
-    // Before the new one, which may be one too many otherwise.
-    for (const { id } of former) await askGraphql(tenant, REVOKE, { id });
-    const { data, errors } = await askGraphql(tenant, CREATE, { name });
+  /** Makes a key, and then revokes the former ones: they are valid as long as there is no other. */
+  async function replaceKey(tenant, { id, email }) {
+    const byAddress = `Documentation: ${email}`;
+    const name = byAddress.length > LONGEST_NAME ? `Documentation: ${id}` : byAddress;
+    const { data } = await askGraphql(tenant, KEYS);
+    const former = data?.apiKeys.filter((key) => key.name === name && key.revokedAt === null) ?? [];
+    const revoke = async () => {
+      for (const each of former.splice(0)) await askGraphql(tenant, REVOKE, { id: each.id });
+    };
+    let made = await askGraphql(tenant, CREATE, { name });
+    if (made.data?.result.code === 'key_limit_reached' && former.length > 0) {
+      await revoke();
+      made = await askGraphql(tenant, CREATE, { name });
+    }
+    if (made.data?.result.token) await revoke();
+    return made;
+  }
+
+  async function make(tenant, person) {
+    const { data, errors } = await replaceKey(tenant, person);
     const token = data?.result.token;
     if (!token) return show(box, [data?.result.message ?? errors?.[0].message ?? texts.unmade]);
     const filledIn = new Map();
