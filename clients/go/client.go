@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Client of Fatoura. It may be used by several goroutines at once.
@@ -55,8 +58,9 @@ func New(key string, options Options) (*Client, error) {
 		return nil, errors.New("BaseURL is missing: the address of the service, or the variable FATOURA_URL")
 	}
 	// It is not shown: it may be the key.
-	address, err := url.Parse(strings.TrimSpace(options.BaseURL))
-	if err != nil || !isAddress(address) {
+	text := strings.TrimSpace(options.BaseURL)
+	address, err := url.Parse(text)
+	if err != nil || strings.ContainsFunc(text, unicode.IsSpace) || !isAddress(address) {
 		const cure = "http or https, without a user and a query"
 		return nil, errors.New("BaseURL is no address such as https://invoices.example.ma: " + cure)
 	}
@@ -67,7 +71,23 @@ func New(key string, options Options) (*Client, error) {
 
 func isAddress(of *url.URL) bool {
 	isHTTP := of.Scheme == "http" || of.Scheme == "https"
-	return isHTTP && of.Host != "" && of.User == nil && of.RawQuery == "" && !of.ForceQuery && of.Fragment == ""
+	isPlain := of.User == nil && of.RawQuery == "" && !of.ForceQuery && of.Fragment == ""
+	return isHTTP && isHost(of) && isPlain
+}
+
+// isHost tells whether an address has a host, and a port that is one, if any. net/url takes x:80:80, too.
+func isHost(of *url.URL) bool {
+	host, port := of.Hostname(), of.Port()
+	if strings.Contains(host, ":") {
+		ip, err := netip.ParseAddr(host)
+		if err != nil || !ip.Is6() || !strings.HasPrefix(of.Host, "[") {
+			return false
+		}
+	} else if host == "" || strings.HasPrefix(of.Host, "[") {
+		return false
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil && number > 0
 }
 
 // Must returns what a call returned, and panics with its error. For scripts and tests.

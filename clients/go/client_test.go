@@ -145,6 +145,18 @@ func TestABlankKeyOrOrderNumberIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
+func TestTheKeyIsTakenWhereBothAreStatedInEitherOrder(t *testing.T) {
+	number, key := OrderNumber("77"), IdempotencyKey("order 77 again")
+	for _, options := range [][]Option{{number, key}, {key, number}} {
+		if of := Must(settingsOf(options)); of.key != "order 77 again" {
+			t.Errorf("got %q", of.key)
+		}
+		if _, err := correctionOf(options); !errors.Is(err, ErrInvalidRequest) {
+			t.Errorf("a correction took the number of an order: %v", err)
+		}
+	}
+}
+
 func TestEachByteOfAnOrderNumberIsKept(t *testing.T) {
 	for number, want := range map[string]string{"7\xe9": "order 7%E9", "😀": "order %F0%9F%98%80"} {
 		if of := Must(settingsOf([]Option{OrderNumber(number)})); of.key != want {

@@ -23,10 +23,10 @@ type CreditInput struct {
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
-// CreditLine is how many of a line, counted from 1, are credited.
+// CreditLine is how many of a line, counted from 1, are credited: with up to three decimal places.
 type CreditLine struct {
-	Line     int   `json:"line"`
-	Quantity int64 `json:"quantity"`
+	Line     int     `json:"line"`
+	Quantity float64 `json:"quantity"`
 }
 
 // CreditAmount is how much is credited at a rate of VAT, without it, in centimes.

@@ -1,8 +1,10 @@
 package fatoura
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"net/http"
 )
 
 const graphqlPath = "/graphql"
@@ -34,32 +36,39 @@ func run[Result any](
 	ctx context.Context, sender *sender, field string, operation operation, isRepeatable bool,
 ) (*Result, error) {
 	call := call{method: "POST", path: graphqlPath, body: operation, isRepeatable: isRepeatable}
-	answer, header, err := send[graphqlAnswer](ctx, sender, call)
+	answer, _, err := send[graphqlAnswer](ctx, sender, call)
 	if err != nil {
 		return nil, err
 	}
-	var refusal stated
-	text := answer.Data[field]
-	if len(answer.Errors) > 0 {
-		refusal = answer.Errors[0].Extensions
-		refusal.Message = answer.Errors[0].Message
-	} else if len(text) == 0 || string(text) == "null" || json.Unmarshal(text, &refusal) != nil {
+	result, text := new(Result), answer.Data[field]
+	if len(text) == 0 || string(text) == "null" || json.Unmarshal(text, result) != nil {
 		return nil, &Error{Family: ErrService, Message: "the answer has no " + field}
 	}
-	if refusal.Message != "" {
-		status := refusal.Status
-		if status == 0 {
-			status = 400
-		}
-		return nil, &Error{
-			Family:    familyOf(status),
-			Message:   refusal.Message,
-			Code:      refusal.Code,
-			Param:     refusal.Param,
-			Status:    status,
-			RequestID: header.Get("Request-Id"),
-		}
+	return result, nil
+}
+
+// refusal reads a refusal, which GraphQL answers with status 200, also where the service is not available.
+func (a *graphqlAnswer) refusal(header http.Header) *Error {
+	var found stated
+	for _, text := range a.Data {
+		// What is no object has no refusal.
+		_ = json.Unmarshal(text, &found)
 	}
-	result := new(Result)
-	return result, json.Unmarshal(text, result)
+	if len(a.Errors) > 0 {
+		found = a.Errors[0].Extensions
+		found.Message = a.Errors[0].Message
+	}
+	if found.Message == "" {
+		return nil
+	}
+	status := cmp.Or(found.Status, http.StatusBadRequest)
+	return &Error{
+		Family:     familyOf(status),
+		Message:    found.Message,
+		Code:       found.Code,
+		Param:      found.Param,
+		Status:     status,
+		RequestID:  header.Get("Request-Id"),
+		RetryAfter: retryAfterOf(header),
+	}
 }

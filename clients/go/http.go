@@ -136,7 +136,17 @@ func (s *sender) attempt(ctx context.Context, call call, attempt int, body []byt
 		message += ": is BaseURL right?"
 		return nil, &Error{Family: ErrConnection, Message: message, Cause: err, isLasting: true}
 	}
+	if of, ok := into.(refusing); ok {
+		if refusal := of.refusal(response.Header); refusal != nil {
+			return nil, refusal
+		}
+	}
 	return response.Header, nil
+}
+
+// refusing is an answer that may have a refusal though its status is 200.
+type refusing interface {
+	refusal(http.Header) *Error
 }
 
 // isOfService tells whether an answer is one of the service. REST names the type of each object.

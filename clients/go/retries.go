@@ -18,10 +18,12 @@ const (
 	longestRetryAfter = time.Minute
 )
 
-// retryAfterOf reads Retry-After: a number of seconds or a date (RFC 9110, section 10.2.3).
+// retryAfterOf reads Retry-After: a number of seconds or a date (RFC 9110, section 10.2.3); nil if it is
+// neither.
 func retryAfterOf(header http.Header) *time.Duration {
 	text := header.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+	// A number that is out of range is the largest one.
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil || errors.Is(err, strconv.ErrRange) {
 		return Ptr(time.Duration(seconds) * time.Second)
 	}
 	date, err := http.ParseTime(text)

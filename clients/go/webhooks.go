@@ -24,7 +24,7 @@ type Verifier struct {
 
 // VerifyWebhook checks that a delivery of a webhook is from the service, and returns its event. Deduplicate by the
 // event's ID: the same one can be delivered more than once. The body is the raw one, as it was received. A secret is
-// that of the endpoint (whsec_…); during a rotation there are several, of which empty ones are passed over. An error is
+// that of the endpoint (whsec_…); during a rotation there are several, of which blank ones are passed over. An error is
 // an ErrSignature, which says what is wrong.
 func VerifyWebhook(body []byte, header http.Header, secrets ...string) (*InvoiceEvent, error) {
 	return Verifier{}.Verify(body, header, secrets...)
@@ -86,8 +86,8 @@ func eventOf(body []byte) (*InvoiceEvent, error) {
 func secretsOf(secrets []string) ([]string, error) {
 	var keys []string
 	for _, secret := range secrets {
-		// Of a rotation, one variable of the environment is often unset or empty.
-		if secret == "" {
+		// Of a rotation, one variable of the environment is often unset or empty. One of a file ends with a line break.
+		if secret = strings.TrimSpace(secret); secret == "" {
 			continue
 		}
 		if !strings.HasPrefix(secret, "whsec_") {

@@ -15,8 +15,8 @@ export type Fault =
   | 'repeat'
   /** A page of a gateway in HTML with this status. */
   | { readonly status: number; readonly retryAfter?: string; readonly location?: string; readonly html?: true }
-  /** Another server answers, with status 200. */
-  | { readonly body: string; readonly type: string }
+  /** Another server answers, or the service as it would in an outage, with status 200. */
+  | { readonly body: string; readonly type: string; readonly retryAfter?: string }
   /** The answer comes so much later, milliseconds. */
   | { readonly delayMs: number }
   /** A stream ends after so many messages. */
@@ -128,7 +128,8 @@ async function handle(target: string, incoming: IncomingMessage, answer: ServerR
     return;
   }
   if (typeof fault === 'object' && 'body' in fault) {
-    answer.writeHead(200, { 'Content-Type': fault.type });
+    const { type, retryAfter } = fault;
+    answer.writeHead(200, { ...(retryAfter !== undefined && { 'Retry-After': retryAfter }), 'Content-Type': type });
     answer.end(fault.body);
     return;
   }

@@ -219,11 +219,12 @@ func limited(args []json.RawMessage) (context.Context, context.CancelFunc) {
 func keyed(args []json.RawMessage, nth int) []fatoura.Option {
 	of := argument[options](args, nth)
 	found := []fatoura.Option{fatoura.Including(of.Include...)}
-	if of.OrderNumber != nil {
-		found = append(found, fatoura.OrderNumber(*of.OrderNumber))
-	}
+	// Where both are stated, the key is not the last one.
 	if of.IdempotencyKey != nil {
 		found = append(found, fatoura.IdempotencyKey(*of.IdempotencyKey))
+	}
+	if of.OrderNumber != nil {
+		found = append(found, fatoura.OrderNumber(*of.OrderNumber))
 	}
 	return found
 }

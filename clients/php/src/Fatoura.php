@@ -44,7 +44,7 @@ final class Fatoura
             throw new \InvalidArgumentException('baseUrl is missing: the address of the service, or FATOURA_URL.');
         }
         $isAddress = preg_match('~^https?://[^\s/?#@\\\\][^\s?#@\\\\]*$~Di', $url) === 1;
-        if (!$isAddress || parse_url($url, PHP_URL_HOST) === null) {
+        if (!$isAddress || preg_match('/[[:cntrl:]]/', $url) === 1 || !self::hasHost($url)) {
             // It is not shown: it may be the key.
             throw new \InvalidArgumentException(
                 'baseUrl is no address such as https://invoices.example.ma: http or https, without a user and a query.',
@@ -55,5 +55,16 @@ final class Fatoura
         $this->invoices = new Invoices($http);
         $this->drafts = new Drafts($http);
         $this->webhookEndpoints = new WebhookEndpoints($http);
+    }
+
+    private static function hasHost(string $url): bool
+    {
+        // Both are false for a port that is too large, or no number.
+        [$host, $port] = [parse_url($url, PHP_URL_HOST), parse_url($url, PHP_URL_PORT)];
+        if (!is_string($host) || $host === '' || $port === 0) {
+            return false;
+        }
+
+        return !str_starts_with($host, '[') || filter_var(trim($host, '[]'), FILTER_VALIDATE_IP, FILTER_FLAG_IPV6) !== false;
     }
 }

@@ -64,31 +64,46 @@ final class Graphql
     public function run(string $field, string $query, array $variables, bool $isRepeatable, ?float $timeout): array
     {
         $body = ['query' => $query, 'variables' => $variables];
-        $answer = $this->http->send('POST', '/graphql', [], $body, null, $isRepeatable, $timeout);
-        $requestId = $answer->headers['request-id'] ?? null;
+        $check = static fn (Answer $answer) => self::throwIfRefused($field, $answer);
+        $answer = $this->http->send('POST', '/graphql', [], $body, null, $isRepeatable, $timeout, $check);
+
+        return self::resultIn($field, $answer) ?? throw new FatouraError("The answer has no {$field}.");
+    }
+
+    /**
+     * GraphQL answers refusals with status 200, also where the service is not available.
+     *
+     * @throws ApiError
+     */
+    private static function throwIfRefused(string $field, Answer $answer): void
+    {
         $errors = $answer->value['errors'] ?? null;
         $first = is_array($errors) ? ($errors[0] ?? null) : null;
         if (is_array($first)) {
             $stated = is_array($first['extensions'] ?? null) ? $first['extensions'] : [];
-            throw self::refused(['message' => $first['message'] ?? null] + $stated, $requestId);
+            throw self::refused(['message' => $first['message'] ?? null] + $stated, $answer);
         }
+        $result = self::resultIn($field, $answer);
+        if (isset($result['code'], $result['message'])) {
+            throw self::refused($result, $answer);
+        }
+    }
+
+    /** @return array<array-key, mixed>|null */
+    private static function resultIn(string $field, Answer $answer): ?array
+    {
         $data = $answer->value['data'] ?? null;
         $result = is_array($data) ? ($data[$field] ?? null) : null;
-        if (!is_array($result)) {
-            throw new FatouraError("The answer has no {$field}.");
-        }
-        if (isset($result['code'], $result['message'])) {
-            throw self::refused($result, $requestId);
-        }
 
-        return $result;
+        return is_array($result) ? $result : null;
     }
 
     /** @param array<array-key, mixed> $stated */
-    private static function refused(array $stated, ?string $requestId): ApiError
+    private static function refused(array $stated, Answer $answer): ApiError
     {
         $status = $stated['status'] ?? null;
+        $requestId = $answer->headers['request-id'] ?? null;
 
-        return ApiError::of(is_int($status) ? $status : 400, $stated, $requestId);
+        return ApiError::of(is_int($status) ? $status : 400, $stated, $requestId, Retries::retryAfter($answer->headers));
     }
 }

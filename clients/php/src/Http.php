@@ -23,6 +23,7 @@ final class Http
      * @param string|null $key the idempotency key
      * @param bool $isRepeatable whether a repetition does no harm
      * @param float|null $timeout instead of the client's, seconds
+     * @param (\Closure(Answer): void)|null $check throws the ApiError of a refusal that an answer with status 200 has
      * @throws ApiError
      * @throws ConnectionError
      * @throws CancelledError
@@ -35,6 +36,7 @@ final class Http
         ?string $key = null,
         bool $isRepeatable = true,
         ?float $timeout = null,
+        ?\Closure $check = null,
     ): Answer {
         $until = microtime(true) + ($timeout ?? $this->options->timeout);
         $stated = http_build_query(array_filter($query, static fn ($each) => $each !== null));
@@ -54,7 +56,12 @@ final class Http
         ];
         for ($attempt = 1; ; $attempt++) {
             try {
-                return $this->attempt($method, $path, $options, $headers, $attempt, $until);
+                $answer = $this->attempt($method, $path, $options, $headers, $attempt, $until);
+                if ($check !== null) {
+                    $check($answer);
+                }
+
+                return $answer;
             } catch (ApiError | ConnectionError $error) {
                 $pause = Retries::pauseBefore($error, $attempt);
                 $mayRepeat = $attempt <= $this->options->maxRetries && ($isRepeatable || Retries::isUndone($error));

@@ -18,7 +18,7 @@ namespace Fatoura;
  * @phpstan-type CreditInput array{
  *     reason: CreditReason,
  *     note?: string,
- *     lines?: list<array{line: int, quantity: int}>,
+ *     lines?: list<array{line: int, quantity: int|float}>,
  *     amounts?: list<array{taxRate: int, net: int, description?: string}>,
  *     metadata?: array<string, string>,
  * }

@@ -56,7 +56,7 @@ final class Retries
     }
 
     /**
-     * `Retry-After` is a number of seconds or a date (RFC 9110, section 10.2.3).
+     * `Retry-After` is a number of seconds or a date (RFC 9110, section 10.2.3); null if it is neither.
      *
      * @param array<string, string> $headers
      */
@@ -66,7 +66,8 @@ final class Retries
         if (preg_match('/^\d+$/D', $text)) {
             return (float) $text;
         }
-        $date = $text === '' ? false : strtotime($text);
+        // strtotime takes words such as `tomorrow`, too, and makes a time of `1.5`.
+        $date = str_ends_with($text, 'GMT') ? strtotime($text) : false;
 
         return $date === false ? null : max(0.0, $date - microtime(true));
     }

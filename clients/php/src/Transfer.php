@@ -11,8 +11,10 @@ namespace Fatoura;
  */
 final class Transfer
 {
-    /** Errors of curl that the same address has again: its certificate, or what it needs to check that. */
+    /** Errors of curl that the same address has again: itself, its certificate, or what it needs to check that. */
     private const LASTING = [
+        CURLE_URL_MALFORMAT,
+        CURLE_UNSUPPORTED_PROTOCOL,
         CURLE_SSL_CERTPROBLEM,
         CURLE_SSL_CACERT,
         CURLE_SSL_PEER_CERTIFICATE,

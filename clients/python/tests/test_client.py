@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import httpx
@@ -203,6 +204,14 @@ class Clients(unittest.TestCase):
         self.assertRaises(CancelledError, fatoura.invoices.get, "inv_1")
         self.assertLess(time.monotonic() - begun, 5)
 
+    def test_an_attempt_that_fails_after_its_client_was_closed_is_cancelled(self) -> None:
+        def answer(_: httpx.Request) -> httpx.Response:
+            fatoura.close()
+            raise httpx.ReadError("[Errno 9] Bad file descriptor")
+
+        fatoura = client_of(answer, max_retries=0)
+        self.assertRaises(CancelledError, fatoura.invoices.get, "inv_1")
+
     def test_without_key_or_address_there_is_no_client(self) -> None:
         self.assertRaisesRegex(ValueError, "key", Fatoura, None, base_url="http://x.test")
         self.assertRaisesRegex(ValueError, "base_url", Fatoura, KEY, base_url="")
@@ -219,6 +228,20 @@ class Clients(unittest.TestCase):
                     await task
 
         asyncio.run(cancelled())
+
+    def test_a_cancelled_creation_has_its_key_in_a_note(self) -> None:
+        async def cancelled() -> list[str]:
+            client = httpx.AsyncClient(transport=httpx.MockTransport(lambda _: httpx.Response(503)))
+            async with AsyncFatoura(KEY, base_url="http://x.test", client=client) as fatoura:
+                create: Callable[..., Any] = fatoura.invoices.create
+                try:
+                    await asyncio.wait_for(create({}, idempotency_key="a"), 0.1)
+                except asyncio.TimeoutError as error:
+                    return getattr(error.__cause__ or error.__context__, "__notes__", [])
+            return []
+
+        notes = ["POST /v1/invoices may have been done: its idempotency key is 'a'"]
+        self.assertEqual(asyncio.run(cancelled()), notes if sys.version_info >= (3, 11) else [])
 
     def test_a_stream_that_is_held_back_gives_way_to_readings(self) -> None:
         read: list[str] = []

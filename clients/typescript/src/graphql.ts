@@ -1,5 +1,6 @@
 import { FatouraError, type Refusal } from './errors.ts';
-import type { CallOptions, Http } from './http.ts';
+import type { Answer, CallOptions, Http } from './http.ts';
+import { retryAfterOf } from './retries.ts';
 
 /** An error of GraphQL: in the result of a mutation, or in the extensions of an error of the answer. */
 interface Stated {
@@ -25,21 +26,26 @@ export async function run<Result>(
   request: { readonly query: string; readonly variables: object },
   { isRepeatable, ...options }: CallOptions & { readonly isRepeatable: boolean },
 ): Promise<Result> {
-  const call = { ...options, method: 'POST', path: '/graphql', body: request, isRepeatable } as const;
-  const { value, headers } = await http.send(call);
-  const { data, errors } = value as GraphqlAnswer;
-  const requestId = headers.get('request-id');
-  const [first] = errors ?? [];
-  if (first) throw http.errorOf(refusalOf({ ...first.extensions, message: first.message }, requestId));
-  const result = data?.[field];
+  const refusalIn = (answer: Answer) => refusalOf(field, answer);
+  const call = { ...options, method: 'POST', path: '/graphql', body: request, isRepeatable, refusalIn } as const;
+  const { value } = await http.send(call);
+  const result = (value as GraphqlAnswer).data?.[field];
   if (typeof result !== 'object' || result === null) throw new FatouraError(`the answer has no ${field}`);
-  if ('code' in result && 'message' in result) throw http.errorOf(refusalOf(result as Stated, requestId));
   return result as Result;
 }
 
-function refusalOf(
-  { code, message = 'refused', param = null, status = 400 }: Stated,
-  requestId: string | null,
-): Refusal {
-  return { code: code ?? null, message, param, status, requestId, retryAfterMs: null };
+/** Reads a refusal, which GraphQL answers with status 200, also where the service is not available. */
+function refusalOf(field: string, { value, headers }: Answer): Refusal | null {
+  const { data, errors } = value as GraphqlAnswer;
+  const [first] = errors ?? [];
+  const stated = first ? { ...first.extensions, message: first.message } : statedIn(data?.[field]);
+  if (!stated) return null;
+  const { code, message = 'refused', param = null, status = 400 } = stated;
+  const requestId = headers.get('request-id');
+  return { code: code ?? null, message, param, status, requestId, retryAfterMs: retryAfterOf(headers) };
+}
+
+function statedIn(result: unknown): Stated | null {
+  if (typeof result !== 'object' || result === null || !('code' in result && 'message' in result)) return null;
+  return result as Stated;
 }

@@ -48,6 +48,8 @@ export interface Call extends CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether a repetition does no harm. */
   readonly isRepeatable: boolean;
+  /** Reads the refusal that an answer with status 200 may have. */
+  readonly refusalIn?: ((answer: Answer) => Refusal | null) | undefined;
 }
 
 export interface Answer {
@@ -156,8 +158,8 @@ export class Http {
     return `The answer has status ${status}.`;
   }
 
-  /** Whether an answer is from the service; the error if it is not. */
-  protected checked(_call: Call, answer: Answer): Answer | ConnectionError {
+  /** Whether an answer is from the service, and no refusal; the error if it is not. */
+  protected checked(_call: Call, answer: Answer): Answer | ApiError | ConnectionError {
     return answer;
   }
 

@@ -37,6 +37,7 @@ export type CreditReason = 'error' | 'return' | 'cancellation' | 'discount' | 'o
 export interface CreditInput {
   readonly reason: CreditReason;
   readonly note?: string | undefined;
+  /** Quantities of lines, which are counted from 1: with up to three decimal places. */
   readonly lines?: readonly { readonly line: number; readonly quantity: number }[] | undefined;
   readonly amounts?:
     | readonly { readonly taxRate: number; readonly net: number; readonly description?: string | undefined }[]

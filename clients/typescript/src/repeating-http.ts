@@ -49,11 +49,14 @@ export class RepeatingHttp extends Http {
     return leadsTo ? `${said.slice(0, -1)} and leads to ${leadsTo}: is baseUrl right?` : said;
   }
 
-  protected override checked({ method, path }: Call, answer: Answer): Answer | ConnectionError {
+  protected override checked({ method, path, refusalIn }: Call, answer: Answer): Answer | ApiError | ConnectionError {
     const { value } = answer;
     // REST names the type of each object.
     const members = path === '/graphql' ? ['data', 'errors'] : ['object'];
-    if (typeof value === 'object' && value !== null && members.some((name) => name in value)) return answer;
+    if (typeof value === 'object' && value !== null && members.some((name) => name in value)) {
+      const refusal = refusalIn?.(answer);
+      return refusal ? this.errorOf(refusal) : answer;
+    }
     const message = `${method} ${path}: the answer of ${this.baseUrl} is not from the service: is baseUrl right?`;
     return new ConnectionError(message, { isLasting: true });
   }

@@ -35,11 +35,12 @@ export function restOf(error: unknown): number {
   return error instanceof ApiError ? Math.min(error.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS) : 0;
 }
 
-/** Reads `Retry-After`, a number of seconds or a date (RFC 9110, section 10.2.3): milliseconds. */
+/** Reads `Retry-After`, a number of seconds or a date (RFC 9110, section 10.2.3): milliseconds; null if it is neither. */
 export function retryAfterOf(headers: Headers): number | null {
-  const text = headers.get('retry-after');
-  if (text === null) return null;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  const text = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  // Date.parse makes a date of `1.5`, too.
+  const ms = text.endsWith('GMT') ? Date.parse(text) - Date.now() : Number.NaN;
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 

@@ -33,9 +33,9 @@ export async function verify(
     throw new SignatureError(
       'The body was parsed before. The signature is of its bytes: pass the raw body (Express: express.raw({ type: "application/json" }); Fetch: await request.arrayBuffer()).',
     );
-  // Of a rotation, one variable of the environment is often unset or empty.
-  const secrets = [secret].flat().flatMap((each) => each || []);
-  if (secrets.length === 0 || secrets.some((each) => !String(each).startsWith('whsec_')))
+  // Of a rotation, one variable of the environment is often unset or empty. One of a file ends with a line break.
+  const secrets = [secret].flat().flatMap((each) => String(each ?? '').trim() || []);
+  if (secrets.length === 0 || secrets.some((each) => !each.startsWith('whsec_')))
     throw new SignatureError(
       'The secret of an endpoint begins with whsec_. It is shown once, when the endpoint is created.',
     );

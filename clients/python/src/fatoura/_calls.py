@@ -11,6 +11,7 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from ._exchange import GRAPHQL, Answer, Call
+from ._retries import retry_after_of
 from .errors import FatouraError, Refusal, api_error
 from .models import (
     CreatedWebhookEndpoint,
@@ -171,23 +172,24 @@ def _operation(
     """Makes the call of an operation of GraphQL with one field. Its result is that field, or a member of it."""
 
     def read(answer: Answer) -> Any:
-        request_id = answer.headers.get("request-id")
         for error in answer.value.get("errors") or []:
-            raise _refused({**error.get("extensions", {}), "message": error["message"]}, request_id)
+            raise _refused({**error.get("extensions", {}), "message": error["message"]}, answer)
         result = (answer.value.get("data") or {}).get(field)
         if not isinstance(result, dict):
             raise FatouraError(f"the answer has no {field}")
         if "code" in result and "message" in result:
-            raise _refused(result, request_id)
+            raise _refused(result, answer)
         return result if member is None else result[member]
 
     key = cast("str | None", variables.get("key"))
     return Call("POST", GRAPHQL, read, repeatable, body={"query": query, "variables": variables}, key=key)
 
 
-def _refused(stated: Mapping[str, Any], request_id: str | None) -> FatouraError:
+def _refused(stated: Mapping[str, Any], answer: Answer) -> FatouraError:
+    """Makes the error of a refusal, which GraphQL answers with status 200, also where the service is not available."""
     status, message = stated.get("status", 400), stated["message"]
-    return api_error(Refusal(status, message, stated.get("code"), stated.get("param"), request_id))
+    request_id, retry_after = answer.headers.get("request-id"), retry_after_of(answer.headers)
+    return api_error(Refusal(status, message, stated.get("code"), stated.get("param"), request_id, retry_after))
 
 
 _ERROR = "... on Error { code message param status }"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 import ssl
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,6 +66,7 @@ class Call(Generic[T]):
     method: Literal["GET", "POST", "PATCH", "DELETE"]
     path: str
     read: Callable[[Answer], T]
+    """Raises ApiError for a refusal that an answer with status 200 has."""
     repeatable: bool
     """Whether a repetition does no harm."""
     query: Mapping[str, str | int | None] | None = None
@@ -73,11 +76,16 @@ class Call(Generic[T]):
 
     @contextmanager
     def stating_key(self) -> Iterator[None]:
-        """Lets errors have the key."""
+        """Lets errors have the key. The end of a task, which has no members of this client, has it in a note."""
         try:
             yield
         except FatouraError as error:
             error.idempotency_key = self.key
+            raise
+        except asyncio.CancelledError as error:
+            # Python 3.10 has no notes.
+            if sys.version_info >= (3, 11):
+                error.add_note(f"{self.method} {self.path} may have been done: its idempotency key is {self.key!r}")
             raise
 
     def request(self, base_url: str, headers: httpx.Headers) -> dict[str, Any]:
@@ -214,9 +222,11 @@ def _address_of(base_url: str | None) -> str:
     if not text:
         raise ValueError("base_url is missing: the address of the service, or the variable FATOURA_URL")
     try:
-        is_address = re.fullmatch(r"(?i)https?://[^\s/?#@\\][^\s?#@\\]*", text) and httpx.URL(text).host
+        url = httpx.URL(text) if re.fullmatch(r"(?i)https?://[^\s/?#@\\][^\s?#@\\]*", text) else None
+        # httpx takes any number for a port.
+        is_address = url is not None and url.host and (url.port is None or 0 < url.port < 65536)
     except httpx.InvalidURL:
-        is_address = None
+        is_address = False
     if not is_address:
         cure = "http or https, without a user and without a query"
         raise ValueError(f"base_url is no address such as https://invoices.example.ma: {cure}")

@@ -36,11 +36,9 @@ class Http:
         attempts = Attempts(call, self._options, timeout)
         while True:
             try:
-                answer = self._attempt(call, attempts)
+                return call.read(self._attempt(call, attempts))
             except (ApiError, ConnectionError) as error:
                 self.sleep(attempts.pause_after(error))
-            else:
-                return call.read(answer)
 
     def _attempt(self, call: Call[T], attempts: Attempts) -> Answer:
         self.sleep(0)
@@ -57,7 +55,10 @@ class Http:
                     if monotonic() > until:
                         raise httpx.ReadTimeout("the answer was not complete in time")
         except httpx.RequestError as error:
-            raise attempts.unanswered(error) from error
+            failure = attempts.unanswered(error)
+            # It may be that of closing.
+            self.sleep(0)
+            raise failure from error
         return attempts.answered(response, bytes(body))
 
     def events(self, path: str, following: Following) -> Iterator[StatusMessage]:
@@ -106,11 +107,9 @@ class AsyncHttp:
         attempts = Attempts(call, self._options, timeout)
         while True:
             try:
-                answer = await self._attempt(call, attempts)
+                return call.read(await self._attempt(call, attempts))
             except (ApiError, ConnectionError) as error:
                 await self.sleep(attempts.pause_after(error))
-            else:
-                return call.read(answer)
 
     async def _attempt(self, call: Call[T], attempts: Attempts) -> Answer:
         limit = attempts.begin()

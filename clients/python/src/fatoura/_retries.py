@@ -45,13 +45,13 @@ def rest_of(error: FatouraError) -> float:
 
 
 def retry_after_of(headers: Mapping[str, str]) -> float | None:
-    """`Retry-After` is a number of seconds or a date (RFC 9110, section 10.2.3)."""
-    text = headers.get("retry-after", "")
+    """`Retry-After` is a number of seconds or a date (RFC 9110, section 10.2.3); None if it is neither."""
+    text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
         return float(text)
     try:
         date = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if date.tzinfo is None:
         date = date.replace(tzinfo=timezone.utc)

@@ -29,7 +29,9 @@ class Creation(CreatedInvoice):
 
 class CreditedLine(TypedDict):
     line: int
-    quantity: int
+    """Counted from 1."""
+    quantity: float
+    """With up to three decimal places."""
 
 
 class CreditedAmount(TypedDict):

@@ -42,9 +42,10 @@ def verify(
             "The body was parsed before. The signature is of its bytes: pass the raw body"
             " (Django: request.body; Flask: request.get_data(); FastAPI: await request.body())."
         )
-    # Of a rotation, one variable of the environment is often unset or empty.
-    secrets = [each for each in ([secret] if isinstance(secret, str) else secret or []) if each]
-    if not secrets or not all(str(each).startswith("whsec_") for each in secrets):
+    # Of a rotation, one variable of the environment is often unset or empty. One of a file ends with a line break.
+    given = [secret] if isinstance(secret, str) else secret or []
+    secrets = [str(each).strip() for each in given if each and str(each).strip()]
+    if not secrets or not all(each.startswith("whsec_") for each in secrets):
         raise SignatureError("The secret of an endpoint begins with whsec_. It is shown once, at its creation.")
     # No comparison applies to NaN.
     if not isinstance(tolerance, (int, float)) or not tolerance >= 0:
@@ -60,10 +61,10 @@ def verify(
     if not abs((time.time() if now is None else now) - int(stated)) <= tolerance:
         raise SignatureError(f"The delivery is of another time than this machine's (t={stated}): is its clock right?")
     raw = body.encode() if isinstance(body, str) else bytes(body)
-    given = [value.lower().encode() for name, _, value in parts if name == "v1"]
+    signatures = [value.lower().encode() for name, _, value in parts if name == "v1"]
     for each in secrets:
         expected = hmac.new(each.encode(), f"{stated}.".encode() + raw, hashlib.sha256).hexdigest().encode()
-        if any(hmac.compare_digest(expected, signature) for signature in given):
+        if any(hmac.compare_digest(expected, signature) for signature in signatures):
             return _event_of(raw)
     raise SignatureError(
         "The signature does not fit: the secret is of another endpoint, or the body was changed"

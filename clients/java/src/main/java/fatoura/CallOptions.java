@@ -8,20 +8,20 @@ import java.util.UUID;
 /** Options of one call, each with a default. */
 public final class CallOptions {
   private String idempotencyKey;
-  private boolean isOfOrder;
+  private String keyOfOrder;
   Duration timeout;
   List<String> include = List.of();
   Map<String, ?> further = Map.of();
 
   /**
    * Your number of the order: the same order never becomes a second invoice, also from another process. For creations
-   * only: an order can be returned or corrected more than once.
+   * only: an order can be returned or corrected more than once. Where an idempotency key is stated, too, that is the
+   * key.
    *
    * @throws IllegalArgumentException if it is null or blank: all orders without a number would be one
    */
   public CallOptions orderNumber(String orderNumber) {
-    idempotencyKey = IdempotencyKey.of("orderNumber", "order ", orderNumber);
-    isOfOrder = true;
+    keyOfOrder = IdempotencyKey.of("orderNumber", "order ", orderNumber);
     return this;
   }
 
@@ -58,12 +58,13 @@ public final class CallOptions {
   }
 
   String key() {
-    return idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey;
+    if (idempotencyKey != null) return idempotencyKey;
+    return keyOfOrder == null ? UUID.randomUUID().toString() : keyOfOrder;
   }
 
   /** The key of a credit or a replacement. */
   String keyOfCorrection() {
-    if (isOfOrder)
+    if (keyOfOrder != null)
       throw new IllegalArgumentException(
           "orderNumber is for creations: know a correction by an idempotencyKey, such as 'return 88'");
     return key();

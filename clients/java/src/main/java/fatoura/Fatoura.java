@@ -51,7 +51,9 @@ public final class Fatoura {
 
   private static boolean hasHost(String address) {
     try {
-      return new URI(address).getHost() != null;
+      URI uri = new URI(address);
+      // It has no limit for a port; -1 is none.
+      return uri.getHost() != null && uri.getPort() != 0 && uri.getPort() < 65536;
     } catch (URISyntaxException error) {
       return false;
     }

@@ -3,6 +3,8 @@ package fatoura;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import fatoura.FatouraException.Refusal;
+import java.net.http.HttpHeaders;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -15,7 +17,20 @@ final class Graphql {
 
   private record GraphqlError(String message, Stated extensions) {}
 
-  private record GraphqlAnswer(JsonElement data, List<GraphqlError> errors) {}
+  private record GraphqlAnswer(JsonElement data, List<GraphqlError> errors) implements Http.Refusing {
+    @Override
+    public Refusal refusal(HttpHeaders headers) {
+      if (errors != null && !errors.isEmpty()) return refused(errors.get(0).extensions, errors.get(0).message, headers);
+      // The operation has one field.
+      if (!(data instanceof JsonObject fields)) return null;
+      for (JsonElement result : fields.asMap().values())
+        if (result instanceof JsonObject members && members.has("code") && members.has("message")) {
+          Stated stated = Json.GSON.fromJson(result, Stated.class);
+          return refused(stated, stated.message, headers);
+        }
+      return null;
+    }
+  }
 
   private record Operation(String query, Map<String, Object> variables) {}
 
@@ -28,26 +43,17 @@ final class Graphql {
     var call =
         new Http.Call(
             "POST", PATH, Map.of(), new Operation(query, variables), Map.of(), isRepeatable, options.timeout);
-    Http.Answer<GraphqlAnswer> answer = http.send(call, GraphqlAnswer.class);
-    String requestId = answer.header("request-id");
-    List<GraphqlError> errors = answer.value().errors;
-    if (errors != null && !errors.isEmpty()) {
-      GraphqlError first = errors.get(0);
-      throw refused(first.extensions, first.message, requestId);
-    }
-    JsonElement data = answer.value().data;
+    JsonElement data = http.read(call, GraphqlAnswer.class).data;
     JsonElement result = data instanceof JsonObject members ? members.get(field) : null;
     if (result == null || !result.isJsonObject()) throw new FatouraException("the answer has no " + field, null);
-    if (result.getAsJsonObject().has("code") && result.getAsJsonObject().has("message")) {
-      Stated stated = Json.GSON.fromJson(result, Stated.class);
-      throw refused(stated, stated.message, requestId);
-    }
     return Json.GSON.fromJson(result, type);
   }
 
-  private static FatouraException refused(Stated stated, String message, String requestId) {
-    if (stated == null) return FatouraException.of(new Refusal(null, message, null, 400, requestId, null));
+  private static Refusal refused(Stated stated, String message, HttpHeaders headers) {
+    String requestId = headers.firstValue("request-id").orElse(null);
+    Duration retryAfter = Retries.retryAfterOf(headers);
+    if (stated == null) return new Refusal(null, message, null, 400, requestId, retryAfter);
     int status = stated.status == null ? 400 : stated.status;
-    return FatouraException.of(new Refusal(stated.code, message, stated.param, status, requestId, null));
+    return new Refusal(stated.code, message, stated.param, status, requestId, retryAfter);
   }
 }

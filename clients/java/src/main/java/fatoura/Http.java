@@ -49,6 +49,12 @@ final class Http {
     }
   }
 
+  /** An answer that may have a refusal though its status is 200. */
+  interface Refusing {
+    /** Null if it has none. */
+    Refusal refusal(HttpHeaders headers);
+  }
+
   record Answer<Value>(Value value, HttpHeaders headers) {
     String header(String name) {
       return headers.firstValue(name).orElse(null);
@@ -117,7 +123,10 @@ final class Http {
       requestId = response.headers().firstValue("request-id").orElse(null);
       if (status < 200 || status >= 300)
         throw FatouraException.of(refusalOf(status, response.headers(), response.body()));
-      return new Answer<>(valueOf(call, response.body(), type), response.headers());
+      Value value = valueOf(call, response.body(), type);
+      Refusal refusal = value instanceof Refusing of ? of.refusal(response.headers()) : null;
+      if (refusal != null) throw FatouraException.of(refusal);
+      return new Answer<>(value, response.headers());
     } finally {
       Duration duration = Duration.ofNanos(System.nanoTime() - begun);
       options.onAttempt.accept(

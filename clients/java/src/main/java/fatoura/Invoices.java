@@ -4,6 +4,7 @@ import fatoura.Models.CreateInvoice;
 import fatoura.Models.CreatedInvoice;
 import fatoura.Models.Invoice;
 import fatoura.Models.InvoiceList;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -47,8 +48,12 @@ public final class Invoices {
   /** An invoice or a credit note (prefix {@code crn_}) as it was created. The amount is positive, in centimes. */
   public record Document(String id, String status, long amount) {}
 
-  /** How many of a line, counted from 1, are credited. */
-  public record CreditLine(int line, long quantity) {}
+  /** How many of a line, counted from 1, are credited: with up to three decimal places. */
+  public record CreditLine(int line, BigDecimal quantity) {
+    public CreditLine(int line, long quantity) {
+      this(line, BigDecimal.valueOf(quantity));
+    }
+  }
 
   /** How much is credited at a rate of VAT, without it, in centimes. The description may be null. */
   public record CreditAmount(int taxRate, long net, String description) {}

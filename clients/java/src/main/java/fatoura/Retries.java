@@ -18,6 +18,9 @@ final class Retries {
 
   private static final long LONGEST_PAUSE_MS = 8000;
 
+  /** The most seconds that are read of {@code Retry-After}. */
+  private static final long MOST = 1_000_000_000;
+
   /** A call does not wait for a longer {@code Retry-After}. Whoever follows an invoice asks again after so long. */
   private static final Duration LONGEST_RETRY_AFTER = Duration.ofMinutes(1);
 
@@ -47,12 +50,13 @@ final class Retries {
 
   /** Reads {@code Retry-After}; null if there is none. */
   static Duration retryAfterOf(HttpHeaders headers) {
-    return headers.firstValue("retry-after").map(Retries::retryAfterOf).orElse(null);
+    return headers.firstValue("retry-after").map(String::strip).map(Retries::retryAfterOf).orElse(null);
   }
 
   /** Reads {@code Retry-After}: a number of seconds or a date (RFC 9110, section 10.2.3); null if it is neither. */
   static Duration retryAfterOf(String text) {
-    if (text.matches("\\d{1,9}")) return Duration.ofSeconds(Long.parseLong(text));
+    // More digits are too long a time, whatever they are.
+    if (text.matches("\\d+")) return Duration.ofSeconds(text.length() > 9 ? MOST : Long.parseLong(text));
     try {
       Instant date = Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text));
       Duration left = Duration.between(Instant.now(), date);

@@ -70,8 +70,9 @@ public final class Webhooks {
   }
 
   private static List<String> keysOf(List<String> secrets) {
-    // Of a rotation, one variable of the environment is often unset or empty.
-    List<String> keys = secrets.stream().filter(each -> each != null && !each.isEmpty()).toList();
+    // Of a rotation, one variable of the environment is often unset or empty. One of a file ends with a line break.
+    List<String> keys =
+        secrets.stream().filter(each -> each != null && !each.isBlank()).map(String::strip).toList();
     if (keys.isEmpty() || !keys.stream().allMatch(each -> each.startsWith("whsec_")))
       throw new Signature(
           "The secret of an endpoint begins with whsec_. It is shown once, when the endpoint is created.");

@@ -105,6 +105,17 @@ class ClientTest {
   }
 
   @Test
+  void theKeyIsTakenWhereBothAreStatedInEitherOrder() {
+    for (var options :
+        List.of(
+            new CallOptions().orderNumber("77").idempotencyKey("order 77 again"),
+            new CallOptions().idempotencyKey("order 77 again").orderNumber("77"))) {
+      assertEquals("order 77 again", options.key());
+      assertThrows(IllegalArgumentException.class, options::keyOfCorrection);
+    }
+  }
+
+  @Test
   void anInterruptedCallEndsAtOnceAsCancelled() {
     Thread caller = Thread.currentThread();
     var client =

@@ -186,8 +186,9 @@ final class Conformance {
   private static CallOptions options(JsonArray args, int nth) {
     var options = new CallOptions();
     JsonObject given = args.size() > nth ? args.get(nth).getAsJsonObject() : new JsonObject();
-    if (given.has("orderNumber")) options.orderNumber(given.get("orderNumber").getAsString());
+    // Where both are stated, the key is not the last one.
     if (given.has("idempotencyKey")) options.idempotencyKey(given.get("idempotencyKey").getAsString());
+    if (given.has("orderNumber")) options.orderNumber(given.get("orderNumber").getAsString());
     if (given.has("timeoutMs")) options.timeout(milliseconds(given, "timeoutMs"));
     if (given.has("include")) options.include(textsOf(given.get("include")).toArray(String[]::new));
     return options;
