@@ -32,9 +32,10 @@ type following struct {
 	sender *sender
 	id     string
 	yield  func(*StatusMessage, error) bool
-	// The id of the last message, and its status.
+	// The id of the last message, its status, and the statuses that were told.
 	last   string
 	status InvoiceStatus
+	told   []InvoiceStatus
 	// Whether the status is final, or the caller wants no more.
 	isEnded bool
 }
@@ -73,7 +74,7 @@ func (f *following) once(ctx context.Context, mayStream bool) error {
 			return err
 		}
 	}
-	path := "/v1/invoices/" + url.PathEscape(f.id)
+	path := invoicesPath + "/" + url.PathEscape(f.id)
 	message, err := read[StatusMessage](ctx, f.sender, path, nil)
 	if err == nil {
 		f.tell(message)
@@ -87,7 +88,7 @@ func (f *following) stream(ctx context.Context) error {
 	defer cancel()
 	watch := time.AfterFunc(streams.LongestSilence, cancel)
 	defer watch.Stop()
-	call := call{method: "GET", path: "/v1/invoices/" + url.PathEscape(f.id) + "/stream", header: http.Header{}}
+	call := call{method: "GET", path: invoicesPath + "/" + url.PathEscape(f.id) + "/stream", header: http.Header{}}
 	if f.last != "" {
 		call.header.Set("Last-Event-ID", f.last)
 	}
@@ -125,10 +126,10 @@ func (f *following) stream(ctx context.Context) error {
 // which a reading may have told the end.
 func (f *following) tell(message *StatusMessage) {
 	place := slices.Index(inOrder, message.Status)
-	if message.Status == f.status || place >= 0 && place < slices.Index(inOrder, f.status) {
+	if slices.Contains(f.told, message.Status) || place >= 0 && place < slices.Index(inOrder, f.status) {
 		return
 	}
-	f.status = message.Status
+	f.status, f.told = message.Status, append(f.told, message.Status)
 	isFinal := f.status == InvoiceStatusAccepted || f.status == InvoiceStatusRejected
 	f.isEnded = !f.yield(message, nil) || isFinal
 }

@@ -131,7 +131,7 @@ func (s *sender) attempt(ctx context.Context, call call, attempt int, body []byt
 	if !json.Valid(text) {
 		return nil, s.unanswered(call, errors.New("the answer is no JSON"))
 	}
-	if err := json.Unmarshal(text, into); err != nil || !isOfService(call, text) {
+	if err := json.Unmarshal(text, into); err != nil || !isExpected(call, text) {
 		message := fmt.Sprintf("%s %s: the answer of %s is not from the service", call.method, call.path, s.options.BaseURL)
 		message += ": is BaseURL right?"
 		return nil, &Error{Family: ErrConnection, Message: message, Cause: err, isLasting: true}
@@ -149,14 +149,20 @@ type refusing interface {
 	refusal(http.Header) *Error
 }
 
-// isOfService tells whether an answer is one of the service. REST names the type of each object.
-func isOfService(call call, text []byte) bool {
-	var answer struct{ Object, Data, Errors json.RawMessage }
+// isExpected tells whether an answer is what the call asks for. REST names the type of each object.
+func isExpected(call call, text []byte) bool {
+	var answer struct{ Object, Data, Errors any }
 	_ = json.Unmarshal(text, &answer)
-	if call.path == graphqlPath {
+	_, isList := answer.Data.([]any)
+	switch {
+	case call.path == graphqlPath:
 		return answer.Data != nil || answer.Errors != nil
+	case call.method == http.MethodGet && (call.path == invoicesPath || call.path == endpointsPath):
+		return answer.Object == "list" && isList
+	case strings.HasPrefix(call.path, invoicesPath):
+		return answer.Object == "invoice"
 	}
-	return answer.Object != nil
+	return answer.Object == "webhook_endpoint"
 }
 
 // open opens a stream of events. The caller closes its body.

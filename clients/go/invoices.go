@@ -11,6 +11,8 @@ import (
 	"time"
 )
 
+const invoicesPath = "/v1/invoices"
+
 // Include is a member that answers have only if it is asked for.
 type Include string
 
@@ -63,7 +65,7 @@ func (i *Invoices) Create(ctx context.Context, invoice CreateInvoice, options ..
 	}
 	creation, header, err := send[Creation](ctx, i.sender, call{
 		method:       "POST",
-		path:         "/v1/invoices",
+		path:         invoicesPath,
 		query:        including(of.include),
 		body:         body,
 		header:       http.Header{"Idempotency-Key": {of.key}},
@@ -78,7 +80,7 @@ func (i *Invoices) Create(ctx context.Context, invoice CreateInvoice, options ..
 
 // Get reads an invoice.
 func (i *Invoices) Get(ctx context.Context, id string, include ...Include) (*Invoice, error) {
-	path := "/v1/invoices/" + url.PathEscape(id)
+	path := invoicesPath + "/" + url.PathEscape(id)
 	return read[Invoice](ctx, i.sender, path, including(include))
 }
 
@@ -108,14 +110,14 @@ func (i *Invoices) Page(ctx context.Context, options ListOptions) (*InvoiceList,
 			query.Set(name, value)
 		}
 	}
-	return read[InvoiceList](ctx, i.sender, "/v1/invoices", query)
+	return read[InvoiceList](ctx, i.sender, invoicesPath, query)
 }
 
 // FindByNumber finds the invoice with a legal number; nil if there is none.
 func (i *Invoices) FindByNumber(ctx context.Context, number string, include ...Include) (*Invoice, error) {
 	query := including(include)
 	query.Set("number", number)
-	list, err := read[InvoiceList](ctx, i.sender, "/v1/invoices", query)
+	list, err := read[InvoiceList](ctx, i.sender, invoicesPath, query)
 	if err != nil || len(list.Data) == 0 {
 		return nil, err
 	}

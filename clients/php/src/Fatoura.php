@@ -65,6 +65,8 @@ final class Fatoura
             return false;
         }
 
-        return !str_starts_with($host, '[') || filter_var(trim($host, '[]'), FILTER_VALIDATE_IP, FILTER_FLAG_IPV6) !== false;
+        $isIp = filter_var(trim($host, '[]'), FILTER_VALIDATE_IP, FILTER_FLAG_IPV6) !== false;
+
+        return $isIp || !str_starts_with($host, '[');
     }
 }

@@ -28,6 +28,8 @@ final class Following
     private readonly ?float $until;
     private ?string $lastEventId = null;
     private ?string $status = null;
+    /** @var list<string> statuses that were told */
+    private array $told = [];
 
     /**
      * @param \Closure(float|null): Invoice $read reads the invoice within so many seconds
@@ -126,10 +128,10 @@ final class Following
         ['status' => $status] = $message;
         $place = array_search($status, self::IN_ORDER, true);
         $last = array_search($this->status, self::IN_ORDER, true);
-        if ($status === $this->status || ($place !== false && $last !== false && $place < $last)) {
+        if (in_array($status, $this->told, true) || ($place !== false && $last !== false && $place < $last)) {
             return false;
         }
-        $this->status = $status;
+        $this->told[] = $this->status = $status;
 
         return true;
     }

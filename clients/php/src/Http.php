@@ -148,13 +148,31 @@ final class Http
         if ($value === null && json_last_error() !== JSON_ERROR_NONE) {
             throw new ConnectionError("{$what} is no JSON");
         }
-        // REST names the type of each object.
-        $members = array_flip($path === '/graphql' ? ['data', 'errors'] : ['object']);
-        if (!is_array($value) || array_intersect_key($value, $members) === []) {
+        if (!is_array($value) || !self::isExpected("{$method} {$path}", $value)) {
             throw new ConnectionError("{$what} is not from the service: is baseUrl right?", isLasting: true);
         }
 
         return new Answer($value, $transfer->headers);
+    }
+
+    /**
+     * Whether an answer is what the request asks for. REST names the type of each object.
+     *
+     * @param array<array-key, mixed> $value
+     */
+    private static function isExpected(string $request, array $value): bool
+    {
+        [$object, $data] = [$value['object'] ?? null, $value['data'] ?? null];
+        if ($request === 'POST /graphql') {
+            $errors = $value['errors'] ?? null;
+
+            return is_array($data) || (is_array($errors) && array_is_list($errors) && $errors !== []);
+        }
+        if (preg_match('~^GET /v1/\w+$~D', $request) === 1) {
+            return $object === 'list' && is_array($data);
+        }
+
+        return $object === (str_contains($request, ' /v1/invoices') ? 'invoice' : 'webhook_endpoint');
     }
 
     private function unanswered(string $request, ConnectionError $cause): ConnectionError

@@ -36,7 +36,7 @@ final class Webhooks
                 . '"php://input"); Symfony and Laravel: $request->getContent(); PSR-7: (string) $request->getBody()).',
             );
         }
-        // Of a rotation, one variable of the environment is often unset or empty. One of a file ends with a line break.
+        // A variable of a rotation is often unset or empty. One that was read from a file ends with a line break.
         $trimmed = array_map(static fn ($each): string => trim((string) $each), is_array($secret) ? $secret : [$secret]);
         $secrets = array_filter($trimmed, static fn ($each): bool => $each !== '');
         if ($secrets === [] || array_filter($secrets, static fn ($each) => !str_starts_with($each, 'whsec_')) !== []) {

@@ -43,6 +43,8 @@ export async function* follow(
   const timer = timeoutMs === undefined ? null : setTimeout(() => end.abort(), timeoutMs);
   const ended = signal ? AbortSignal.any([signal, end.signal]) : end.signal;
   let [last, lastStatus]: [string | null, string | null] = [null, null];
+  const told = new Set<string>();
+  const isNew = ({ status }: StatusMessage) => !told.has(status) && isLater(status, lastStatus);
   let futile = 0;
   try {
     for (;;) {
@@ -52,8 +54,9 @@ export async function* follow(
         if (futile < FUTILE_STREAMS || futile % READINGS_PER_STREAM === 0) {
           for await (const { eventId, message } of streamed(http, id, last, ended, silenceMs)) {
             last = eventId ?? last;
-            if (isLater(message.status, lastStatus)) {
+            if (isNew(message)) {
               lastStatus = message.status;
+              told.add(lastStatus);
               yield message;
             }
             if (isFinal(message)) return;
@@ -61,8 +64,9 @@ export async function* follow(
           // The stream ends after the final status, of which a message may be lost on the way.
         }
         const message = await read(ended);
-        if (isLater(message.status, lastStatus)) {
+        if (isNew(message)) {
           lastStatus = message.status;
+          told.add(lastStatus);
           yield message;
         }
         if (isFinal(message)) return;

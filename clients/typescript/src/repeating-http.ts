@@ -50,14 +50,19 @@ export class RepeatingHttp extends Http {
   }
 
   protected override checked({ method, path, refusalIn }: Call, answer: Answer): Answer | ApiError | ConnectionError {
-    const { value } = answer;
-    // REST names the type of each object.
-    const members = path === '/graphql' ? ['data', 'errors'] : ['object'];
-    if (typeof value === 'object' && value !== null && members.some((name) => name in value)) {
+    if (isExpected(`${method} ${path}`, answer.value ?? {})) {
       const refusal = refusalIn?.(answer);
       return refusal ? this.errorOf(refusal) : answer;
     }
     const message = `${method} ${path}: the answer of ${this.baseUrl} is not from the service: is baseUrl right?`;
     return new ConnectionError(message, { isLasting: true });
   }
+}
+
+/** Whether an answer is what the request asks for. REST names the type of each object. */
+function isExpected(request: string, value: object): boolean {
+  const { object, data, errors } = value as { readonly [name in 'object' | 'data' | 'errors']?: unknown };
+  if (request === 'POST /graphql') return Array.isArray(errors) || (typeof data === 'object' && data !== null);
+  if (/^GET \/v1\/\w+$/.test(request)) return object === 'list' && Array.isArray(data);
+  return object === (request.includes(' /v1/invoices') ? 'invoice' : 'webhook_endpoint');
 }

@@ -173,7 +173,7 @@ def _operation(
 
     def read(answer: Answer) -> Any:
         for error in answer.value.get("errors") or []:
-            raise _refused({**error.get("extensions", {}), "message": error["message"]}, answer)
+            raise _refused({**(error.get("extensions") or {}), "message": error["message"]}, answer)
         result = (answer.value.get("data") or {}).get(field)
         if not isinstance(result, dict):
             raise FatouraError(f"the answer has no {field}")

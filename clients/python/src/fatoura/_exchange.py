@@ -138,9 +138,7 @@ class Attempts:
             value = json.loads(body)
         except ValueError as error:
             raise ConnectionError(f"{what} is no JSON") from error
-        # REST names the type of each object.
-        members = ("data", "errors") if self._call.path == "/graphql" else ("object",)
-        if not isinstance(value, dict) or not any(name in value for name in members):
+        if not isinstance(value, dict) or not _is_expected(f"{self._call.method} {self._call.path}", value):
             raise ConnectionError(f"{what} is not from the service: is base_url right?", is_lasting=True)
         return Answer(value, response.headers)
 
@@ -163,6 +161,16 @@ class Attempts:
             duration = monotonic() - self._begun
             told = Attempt(self._call.method, self._call.path, self._number, status, request_id, duration)
             self._options.on_attempt(told)
+
+
+def _is_expected(request: str, value: Mapping[str, Any]) -> bool:
+    """Whether an answer is what the request asks for. REST names the type of each object."""
+    data = value.get("data")
+    if request == "POST /graphql":
+        return isinstance(data, dict) or isinstance(value.get("errors"), list)
+    if re.fullmatch(r"GET /v1/\w+", request):
+        return value.get("object") == "list" and isinstance(data, list)
+    return bool(value.get("object") == ("invoice" if " /v1/invoices" in request else "webhook_endpoint"))
 
 
 def unanswered(request: str, base_url: str, error: Exception) -> ConnectionError:

@@ -36,6 +36,7 @@ class Following:
         """When the time-out is over; None: there is none."""
         self._last_event_id: str | None = None
         self._status: str | None = None
+        self._told: set[str] = set()
         self._status_before: str | None = None
         self._futile = 0
         self._rest = 0.0
@@ -70,9 +71,10 @@ class Following:
         A stream repeats what came after its last message, of which a reading may have told the end.
         """
         status, last = message["status"], self._status
-        if status == last or (status in _IN_ORDER and last in _IN_ORDER[_IN_ORDER.index(status) :]):
+        if status in self._told or (status in _IN_ORDER and last in _IN_ORDER[_IN_ORDER.index(status) :]):
             return False
         self._status = status
+        self._told.add(status)
         return True
 
     def left(self) -> float | None:

@@ -5,10 +5,12 @@ import fatoura.FatouraException.Connection;
 import fatoura.Models.InvoiceStatus;
 import fatoura.Models.StatusMessage;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Set;
 
 /**
  * The statuses of an invoice, each once and in order, until it is accepted or rejected. It is read once. Whoever stops
@@ -41,6 +43,7 @@ public final class Following implements Iterable<StatusMessage>, Iterator<Status
   private EventStream stream;
   private StatusMessage next;
   private String status;
+  private final Set<String> told = new HashSet<>();
   private String lastEventId;
   private int futile;
   private boolean isNew;
@@ -93,7 +96,7 @@ public final class Following implements Iterable<StatusMessage>, Iterator<Status
         endAttempt();
       } else if (event.data() != null) {
         StatusMessage message = statusIn(event.data());
-        lastEventId = event.id();
+        lastEventId = event.id() == null ? lastEventId : event.id();
         tell(message);
       }
     } catch (FatouraException error) {
@@ -138,9 +141,10 @@ public final class Following implements Iterable<StatusMessage>, Iterator<Status
    */
   private void tell(StatusMessage message) {
     int place = IN_ORDER.indexOf(message.status());
-    if (message.status().equals(status) || (place >= 0 && status != null && place < IN_ORDER.indexOf(status))) return;
+    if (told.contains(message.status()) || (place >= 0 && status != null && place < IN_ORDER.indexOf(status))) return;
     next = message;
     status = message.status();
+    told.add(status);
     isNew = true;
     if (status.equals(InvoiceStatus.ACCEPTED) || status.equals(InvoiceStatus.REJECTED)) close();
   }

@@ -1,8 +1,10 @@
 package fatoura;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
+import com.google.gson.JsonPrimitive;
 import fatoura.FatouraException.Api;
 import fatoura.FatouraException.Cancelled;
 import fatoura.FatouraException.Connection;
@@ -20,7 +22,6 @@ import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -134,7 +135,7 @@ final class Http {
     }
   }
 
-  /** Reads the answer of a call. REST names the type of each object. */
+  /** Reads the answer of a call. */
   private <Value> Value valueOf(Call call, String text, Type type) {
     String what = call.method + " " + call.path + ": the answer of " + baseUrl;
     JsonElement answer;
@@ -143,14 +144,23 @@ final class Http {
     } catch (IOException | JsonParseException error) {
       throw new Connection(what + " is no JSON", error);
     }
-    List<String> members = call.path.equals(Graphql.PATH) ? List.of("data", "errors") : List.of("object");
-    if (!(answer instanceof JsonObject object) || members.stream().noneMatch(object::has))
+    if (!(answer instanceof JsonObject object) || !isExpected(call.method + " " + call.path, object))
       throw new Connection(what + " is not from the service: is baseUrl right?", null, true);
     try {
       return Json.GSON.fromJson(answer, type);
     } catch (JsonParseException error) {
       throw new Connection(what + " is not what it should be", error);
     }
+  }
+
+  /** Whether an answer is what the request asks for. REST names the type of each object. */
+  private static boolean isExpected(String request, JsonObject answer) {
+    JsonElement data = answer.get("data");
+    if (request.equals("POST " + Graphql.PATH))
+      return data instanceof JsonObject || answer.get("errors") instanceof JsonArray;
+    String type = answer.get("object") instanceof JsonPrimitive object ? object.getAsString() : "";
+    if (request.matches("GET /v1/\\w+")) return type.equals("list") && data instanceof JsonArray;
+    return type.equals(request.contains(" /v1/invoices") ? "invoice" : "webhook_endpoint");
   }
 
   /** Waits for an answer, until it is complete as its handler sees it. */
