@@ -65,8 +65,11 @@ final class Fatoura
             return false;
         }
 
-        $isIp = filter_var(trim($host, '[]'), FILTER_VALIDATE_IP, FILTER_FLAG_IPV6) !== false;
+        if (preg_match('/^\[(.*)\]$/', $host, $found) === 1) {
+            return filter_var($found[1], FILTER_VALIDATE_IP, FILTER_FLAG_IPV6) !== false;
+        }
 
-        return $isIp || !str_starts_with($host, '[');
+        // It has x:80 as the host of x:80:80.
+        return !str_contains($host, ':');
     }
 }
