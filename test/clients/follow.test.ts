@@ -90,3 +90,20 @@ it('an invoice of a page is shown once for each status, also where a reading was
   server.closeAllConnections();
   server.close();
 });
+
+it('a page reads again after an outage in two seconds, or when Retry-After says', async () => {
+  const readings: number[] = [];
+  const begun = Date.now();
+  const outage = { message: 'later', extensions: { code: 'internal_error', status: 503 } };
+  const answers = [
+    () => Response.json({ errors: [outage] }),
+    () => Response.json({}, { status: 429, headers: { 'Retry-After': '30' } }),
+    () => Response.json({ data: { node: statusAs('accepted') } }),
+  ];
+  vi.stubGlobal('fetch', async () => answers[readings.push(Date.now() - begun) - 1]?.());
+  const ended = Array.fromAsync(followInPage('inv_1_secret_1', { service: 'http://service.test' }));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect((await ended).map(({ status }) => status)).toEqual(['accepted']);
+  expect(readings).toEqual([0, 2000, 32_000]);
+  vi.unstubAllGlobals();
+});

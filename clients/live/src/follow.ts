@@ -3,7 +3,7 @@ import { isFinal, isLater, follow as statusesOf } from '../../typescript/src/fol
 import { run } from '../../typescript/src/graphql.ts';
 import { Http } from '../../typescript/src/http.ts';
 import type { InvoiceStatus, StatusMessage } from '../../typescript/src/models.ts';
-import { isPassing, sleep } from '../../typescript/src/retries.ts';
+import { isPassing, restOf, sleep } from '../../typescript/src/retries.ts';
 
 /** What a `client_secret` shows of its invoice. Members that the API has too have its names. */
 export interface LiveInvoice extends StatusMessage {
@@ -81,14 +81,16 @@ export async function* follow(
   });
   const read = async (by = signal): Promise<LiveInvoice> => {
     for (;;) {
+      let restMs = READ_AGAIN_MS;
       try {
         const request = { query: READ, variables: { id } };
         const read = await run<Omit<LiveInvoice, 'object'>>(http, 'node', request, { signal: by, isRepeatable: true });
         return { ...read, object: 'invoice' };
       } catch (error) {
         if (!isPassing(error)) throw error;
+        restMs = Math.max(restMs, restOf(error));
       }
-      await sleep(READ_AGAIN_MS, by);
+      await sleep(restMs, by);
     }
   };
   let hasPlace = false;

@@ -135,7 +135,9 @@ export class Http {
     if (!response.ok) return this.#refusalOf(response, text);
     const value = parsed(text);
     if (value === undefined) return new ConnectionError(`${method} ${path}: the answer of ${this.baseUrl} is no JSON`);
-    return this.checked(call, { value, headers: response.headers });
+    const answer = this.checked(call, { value, headers: response.headers });
+    const refusal = answer instanceof Error ? null : call.refusalIn?.(answer);
+    return refusal ? this.errorOf(refusal) : answer;
   }
 
   /** When a call ends, as `performance.now()`. */
@@ -158,8 +160,8 @@ export class Http {
     return `The answer has status ${status}.`;
   }
 
-  /** Whether an answer is from the service, and no refusal; the error if it is not. */
-  protected checked(_call: Call, answer: Answer): Answer | ApiError | ConnectionError {
+  /** Whether an answer is from the service; the error if it is not. */
+  protected checked(_call: Call, answer: Answer): Answer | ConnectionError {
     return answer;
   }
 

@@ -49,11 +49,8 @@ export class RepeatingHttp extends Http {
     return leadsTo ? `${said.slice(0, -1)} and leads to ${leadsTo}: is baseUrl right?` : said;
   }
 
-  protected override checked({ method, path, refusalIn }: Call, answer: Answer): Answer | ApiError | ConnectionError {
-    if (isExpected(`${method} ${path}`, answer.value ?? {})) {
-      const refusal = refusalIn?.(answer);
-      return refusal ? this.errorOf(refusal) : answer;
-    }
+  protected override checked({ method, path }: Call, answer: Answer): Answer | ConnectionError {
+    if (isExpected(`${method} ${path}`, answer.value ?? {})) return answer;
     const message = `${method} ${path}: the answer of ${this.baseUrl} is not from the service: is baseUrl right?`;
     return new ConnectionError(message, { isLasting: true });
   }
