@@ -24,7 +24,7 @@ const FUTILE_STREAMS = 3;
 /** Then a stream is tried in every so many readings: the network may only have been down. */
 const READINGS_PER_STREAM = 15;
 /** Statuses before the final ones, in their order. */
-const IN_ORDER: readonly (string | null)[] = ['pending', 'signing', 'transmitted'] satisfies InvoiceStatus[];
+const IN_ORDER: readonly (string | undefined)[] = ['pending', 'signing', 'transmitted'] satisfies InvoiceStatus[];
 
 /**
  * Yields the status of an invoice, and each change once and in order, until it is final. Connections that break are
@@ -42,39 +42,33 @@ export async function* follow(
   const end = new AbortController();
   const timer = timeoutMs === undefined ? null : setTimeout(() => end.abort(), timeoutMs);
   const ended = signal ? AbortSignal.any([signal, end.signal]) : end.signal;
-  let [last, lastStatus]: [string | null, string | null] = [null, null];
-  const told = new Set<string>();
-  const isNew = ({ status }: StatusMessage) => !told.has(status) && isLater(status, lastStatus);
+  let last: string | null = null;
+  const told: string[] = [];
+  /** Notes a status. Tells whether it comes after what was told. */
+  const takes = ({ status }: StatusMessage) =>
+    !told.includes(status) && isLater(status, told.at(-1)) && told.push(status);
   let futile = 0;
   try {
     for (;;) {
-      const before = lastStatus;
+      const before = told.length;
       let restMs = 0;
       try {
         if (futile < FUTILE_STREAMS || futile % READINGS_PER_STREAM === 0) {
           for await (const { eventId, message } of streamed(http, id, last, ended, silenceMs)) {
             last = eventId ?? last;
-            if (isNew(message)) {
-              lastStatus = message.status;
-              told.add(lastStatus);
-              yield message;
-            }
+            if (takes(message)) yield message;
             if (isFinal(message)) return;
           }
           // The stream ends after the final status, of which a message may be lost on the way.
         }
         const message = await read(ended);
-        if (isNew(message)) {
-          lastStatus = message.status;
-          told.add(lastStatus);
-          yield message;
-        }
+        if (takes(message)) yield message;
         if (isFinal(message)) return;
       } catch (error) {
         if (ended.aborted || !isPassing(error)) throw error;
         restMs = restOf(error);
       }
-      futile = before === lastStatus ? futile + 1 : 0;
+      futile = before === told.length ? futile + 1 : 0;
       await sleep(Math.max(restMs, futile < FUTILE_STREAMS ? RECONNECT_MS : POLL_MS), ended);
     }
   } catch (error) {
@@ -128,7 +122,7 @@ function statusIn(text: string): StatusMessage {
  * Whether a status comes after the last one that was told. A stream repeats what came after its last message, of which
  * a reading may have told the end.
  */
-export function isLater(status: string, last: string | null): boolean {
+export function isLater(status: string, last: string | undefined): boolean {
   const place = IN_ORDER.indexOf(status);
   return place < 0 ? status !== last : place > IN_ORDER.indexOf(last);
 }

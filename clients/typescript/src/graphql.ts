@@ -38,14 +38,8 @@ export async function run<Result>(
 function refusalOf(field: string, { value, headers }: Answer): Refusal | null {
   const { data, errors } = value as GraphqlAnswer;
   const [first] = errors ?? [];
-  const stated = first ? { ...first.extensions, message: first.message } : statedIn(data?.[field]);
-  if (!stated) return null;
-  const { code, message = 'refused', param = null, status = 400 } = stated;
-  const requestId = headers.get('request-id');
-  return { code: code ?? null, message, param, status, requestId, retryAfterMs: retryAfterOf(headers) };
-}
-
-function statedIn(result: unknown): Stated | null {
-  if (typeof result !== 'object' || result === null || !('code' in result && 'message' in result)) return null;
-  return result as Stated;
+  const stated = first ? { ...first.extensions, message: first.message } : (data?.[field] as Stated | null | undefined);
+  const { code = null, message, param = null, status = 400 } = stated ?? {};
+  if (message === undefined) return null;
+  return { code, message, param, status, requestId: headers.get('request-id'), retryAfterMs: retryAfterOf(headers) };
 }
