@@ -378,6 +378,28 @@ esac`;
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('test environment') });
   });
 
+  it('follows no redirection, whose target would get the document and answer for the service', async () => {
+    const document = join(folder, 'redirected.xml');
+    await writeFile(document, '<Invoice/>');
+    const file = join(folder, 'redirected.csv');
+    await writeFile(file, csvOf([row('F-9')]));
+    const proxy = await startFaultyProxy(service.url);
+    const environment = { ...connected(), FATOURA_URL: proxy.url };
+    for (const [args, path] of [
+      [['verify', 'document', document], '/graphql'],
+      [['trigger', 'invoice.accepted'], '/graphql'],
+      [['listen'], '/graphql/stream'],
+      [['import', file], '/imports'],
+      [['invoices', 'list'], '/v1/invoices'],
+    ] as const) {
+      proxy.next([{ status: 307, location: `${service.url}${path}` }]);
+      const { code, err } = await run(args, { environment });
+      expect([args[0], code, err]).toEqual([args[0], 1, expect.stringMatching(/ 307(?!\d)/)]);
+      expect(err).not.toContain('baseUrl');
+    }
+    await proxy.close();
+  });
+
   it('makes, changes and deletes webhook endpoints', async () => {
     const at = ['--address', receiver.url, '--events', 'invoice.accepted,invoice.rejected'];
     const made = await json('webhook-endpoints', 'create', ...at, '--description', 'Boutique');

@@ -41,7 +41,7 @@ function factsOf(error: Error): object {
   const { code = null, param = null, status = null, requestId = null } = error instanceof ApiError ? error : {};
   const { idempotencyKey = null } = error instanceof FatouraError ? error : {};
   return {
-    ...{ message: error.message, code, param, status, request_id: requestId },
+    ...{ message: messageOf(error), code, param, status, request_id: requestId },
     ...{ idempotency_key: idempotencyKey, may_be_done: mayBeDone(error), invoice: null },
   };
 }
@@ -50,8 +50,13 @@ function textOf(error: Error, input: ParsedArguments): string {
   if (error instanceof UndecidedError) return `${ended(textOf(error.cause, input))} ${error.message}`;
   const { code, param, requestId } = error instanceof ApiError ? error : {};
   const facts = [code, param && `at ${param}`, requestId].filter(Boolean).join(', ');
-  const text = `${error.message}${facts && ` (${facts})`}${code === 'resource_not_found' ? ' Is it of this environment?' : ''}`;
+  const text = `${messageOf(error)}${facts && ` (${facts})`}${code === 'resource_not_found' ? ' Is it of this environment?' : ''}`;
   return mayBeDone(error) ? `${ended(text)} It may have been done: ask again with ${optionOf(error, input)}.` : text;
+}
+
+/** The message of an error, with the command's name of the client's option. */
+function messageOf({ message }: Error): string {
+  return message.replace(/ is baseUrl right\?$/, ' is --url right?');
 }
 
 /** A text as a whole sentence. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileReading } from '../../domain/imports/reading.ts';
 import { InputError } from '../command.ts';
 import { reasonOf } from '../files.ts';
-import { type Access, operate } from '../webhooks/service.ts';
+import { type Access, operate, unexpected } from '../webhooks/service.ts';
 
 /** What the commands read of an import. */
 export interface ImportFacts {
@@ -84,10 +84,11 @@ export async function upload({ url, secretKey }: Access, name: string, bytes: Ui
     method: 'POST',
     headers: { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/octet-stream' },
     body: bytes as BodyInit,
+    redirect: 'manual',
   });
   const answer = (await response.json().catch(() => null)) as { id?: string; error?: { message: string } } | null;
   if (answer?.id) return answer.id;
-  throw new Error(answer?.error?.message ?? `${url} answered ${response.status} with an unexpected body.`);
+  throw answer?.error ? new Error(answer.error.message) : unexpected(url, response);
 }
 
 /** Waits until an import has got so far. @param isFar @param mostMs after which it is returned as it is */
@@ -155,7 +156,10 @@ export async function start(access: Access, { id, round }: Pick<ImportFacts, 'id
 
 /** Writes the file of an import with its verdicts. @throws {InputError} when it cannot be written */
 export async function download({ url, secretKey }: Access, id: string, path: string): Promise<void> {
-  const response = await fetch(`${url}/imports/${id}/result`, { headers: { Authorization: `Bearer ${secretKey}` } });
+  const response = await fetch(`${url}/imports/${id}/result`, {
+    headers: { Authorization: `Bearer ${secretKey}` },
+    redirect: 'manual',
+  });
   if (!response.ok || !response.body) {
     const answer = (await response.json().catch(() => null)) as { error?: { message: string } } | null;
     throw new Error(answer?.error?.message ?? `${url} answered ${response.status}.`);

@@ -9,6 +9,7 @@ import { type CommandContext, type Option, UsageError } from '../command.ts';
 import { callDirectly } from '../direct-calls.ts';
 import { messagesOf } from '../event-stream.ts';
 import { httpUrl, serviceAddress } from '../service-address.ts';
+import { harmless } from '../terminal.ts';
 
 /** A help text. The environment variable keeps the key out of the process list and the shell's history. */
 export const FROM_ENVIRONMENT = 'default: the environment variable FATOURA_KEY';
@@ -78,9 +79,17 @@ export async function operate<Data>(access: Access, query: string, variables: Re
   const answer = (await response.json().catch(() => null)) as Answer<Refusable> | null;
   const problem = answer?.errors?.[0]?.message ?? answer?.error?.message;
   if (problem !== undefined) throw new Error(problem);
-  if (!answer?.data) throw new Error(`${access.url} answered ${response.status} with an unexpected body.`);
+  if (!answer?.data) throw unexpected(access.url, response);
   for (const member of Object.values(answer.data)) if (member?.refused) throw new Error(member.refused);
   return answer.data as Data;
+}
+
+/** Makes the error of an answer that is none of the service. */
+export function unexpected(url: string, { status, headers }: Response): Error {
+  // The query may have data of customers.
+  const [leadsTo] = headers.get('location')?.split('?') ?? [];
+  if (!leadsTo) return new Error(`${url} answered ${status} with an unexpected body.`);
+  return new Error(`${url} answered ${status} and leads to ${harmless(leadsTo)}: is the address right?`);
 }
 
 type Refusable = Readonly<Record<string, { readonly refused?: string } | null>>;
@@ -171,5 +180,7 @@ function request(
     method: 'POST',
     headers: { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json', Accept: accept },
     body: JSON.stringify({ query, variables }),
+    // Whoever is redirected to would get documents, and answer for the service.
+    redirect: 'manual',
   };
 }
