@@ -26,7 +26,8 @@ async function logWith(id: string | null, by = client) {
       if (!found) throw new Error(`the log has no ${id}`);
       return { found, text: JSON.stringify(nodes) };
     },
-    { timeout: 20_000, interval: 250 },
+    // Each look is in the log itself, of which the newest 50 are asked for.
+    { timeout: 40_000, interval: 1000 },
   );
 }
 const idOf = ({ headers }: { headers: Headers }) => headers.get('request-id');
