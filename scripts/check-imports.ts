@@ -8,8 +8,8 @@ import { checkText, projectFiles } from './check/text-rules.ts';
 
 /**
  * Checks the tree under `root` (a folder with src/, package.json and the other files of the project): the import table,
- * cycles between modules, modules of Node that pages would load, packages that `npm ci --omit=dev` would not install, files that read the
- * process environment, and texts that tie the project to one machine. Returns one line per problem.
+ * cycles between modules, modules of Node that pages would load, packages that `npm ci --omit=dev` would not install, files
+ * that read the process environment, and texts that tie the project to one machine. Returns one line per problem.
  */
 export function checkTree(root: string, table: readonly Row[] = IMPORT_TABLE): string[] {
   const files = projectFiles(root);

@@ -10,7 +10,7 @@ import { longestTurn } from './longest-turn.ts';
 import { sendRaw } from './raw-http.ts';
 import { startService, type TestService, type TestTenant } from './service.ts';
 
-/** How long one request may hold the event loop of a machine that reads `REFERENCE` in `REFERENCE_MS`, milliseconds of CPU. */
+/** How long a request may hold the loop of a machine that reads `REFERENCE` in `REFERENCE_MS`, milliseconds of CPU. */
 const MOST_MS = 50;
 const REFERENCE = JSON.stringify(
   Array.from({ length: 20_000 }, (_, nth) => ({ id: `inv_${nth}`, amount: nth * 100, name: 'Atlas Distribution' })),

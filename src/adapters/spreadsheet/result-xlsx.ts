@@ -11,7 +11,8 @@ import { workbookPlaces } from './workbook-places.ts';
 
 /**
  * Returns a workbook with its verdicts. Its parts are copied one after the other; only the sheet gets cells, its filter
- * their columns, and the styles the format of texts. So formats, formulas, charts and other sheets stay (docs/decisions/0096).
+ * their columns, and the styles the format of texts. So formats, formulas, charts and other sheets stay
+ * (docs/decisions/0096).
  */
 export async function* writeXlsxResult(
   file: string,

@@ -162,7 +162,7 @@ export async function download({ url, secretKey }: Access, id: string, path: str
   });
   if (!response.ok || !response.body) {
     const answer = (await response.json().catch(() => null)) as { error?: { message: string } } | null;
-    throw new Error(answer?.error?.message ?? `${url} answered ${response.status}.`);
+    throw answer?.error ? new Error(answer.error.message) : unexpected(url, response);
   }
   await writeFile(path, response.body).catch((error: unknown) => {
     throw new InputError(`${path} cannot be written: ${reasonOf(error)}.`, { cause: error });

@@ -46,8 +46,8 @@ export interface ImportColumn {
  * The columns of a file, one row each, in the order of the template; their texts are in `column-headers.ts` beside it. A
  * file may have them in any order, and others besides. Some are no fields of an input: `document` tells which rows are
  * one invoice, the company and the two names of a person are parts of `customer.name`, `line.unitPriceWithTax` is a
- * `unitPrice` with `taxIncluded`, an amount as priced has tax if the prices have it, `currency` must be the dirham, and those of `source` say whether the document is an
- * invoice that stands.
+ * `unitPrice` with `taxIncluded`, an amount as priced has tax if the prices have it, `currency` must be the dirham, and
+ * those of `source` say whether the document is an invoice that stands.
  */
 export const IMPORT_COLUMNS = [
   { field: 'document', level: 'invoice', kind: 'key' },
