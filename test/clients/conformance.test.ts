@@ -14,7 +14,7 @@ const README: FirstExample = {
 };
 
 firstExample(README);
-examplesInTurn(README);
+examplesInTurn({ ...README, count: 3 });
 verifyExample({
   ...README,
   start: (example) =>

@@ -3,9 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readName } from '../../scripts/release/packages.ts';
-import { examplesOf, root } from '../support/client-examples.ts';
-import { clientSuite, firstExample } from '../support/client-suite.ts';
+import { root } from '../support/client-examples.ts';
+import { clientSuite, examplesInTurn, type FirstExample, firstExample } from '../support/client-suite.ts';
 import { hasTool } from '../support/tools.ts';
+import { verifyExample } from '../support/verify-example.ts';
 
 // The client for Go: its promises, its README, and the strict checks of its ecosystem.
 
@@ -20,10 +21,23 @@ describe.skipIf(!hasTool('go'))('with Go', () => {
 
   clientSuite('Go', program, []);
 
-  firstExample({ folder: 'go', fence: 'go', start: startExample, prints: /^accepted$/m });
-
-  it('the further examples of the README compile', () => {
-    run(root, 'go', 'vet', '-C', examplesModule(examplesOf('go', 'go').slice(1)), '.');
+  const readme: FirstExample = {
+    folder: 'go',
+    fence: 'go',
+    start: (source) => startProgram('example', ['context', 'fmt', 'os'], source),
+    prints: /^accepted$/m,
+  };
+  firstExample(readme);
+  examplesInTurn({
+    ...readme,
+    count: 4,
+    start: (source) => startProgram('examples', ['context', 'errors', 'fmt', 'os'], source),
+    joined: examplesProgram,
+    prints: EXAMPLES_PRINT,
+  });
+  verifyExample({
+    ...readme,
+    start: (example) => startProgram('webhook', ['bytes', 'fmt', 'io', 'net/http', 'os'], webhookProgram(example)),
   });
 
   it.each([
@@ -39,22 +53,27 @@ describe.skipIf(!hasTool('go'))('with Go', () => {
   });
 });
 
-/** Puts the example into the program that the README speaks of. */
-function startExample(example: string): [string, ...string[]] {
-  const main = `func main() {\n${example}}\n`;
-  return ['go', 'run', '-C', moduleOf('example', ['context', 'fmt', 'os'], main), '.'];
+/** The further examples after the first, each in a function: one of them returns an error of the caller. */
+function examplesProgram([first = '', ...further]: readonly string[]): string {
+  const wrong =
+    'invoice := fatoura.CreateInvoice{Customer: fatoura.CustomerInput{ICE: "1", Name: "Atlas"}, Lines: lines}';
+  const amount = 'invoice.Amount, invoice.Currency = 12_000, "MAD"';
+  const functions = further.map((example) => `fmt.Println(func() error {\n${example}return nil\n}())\n`);
+  return `${first}${wrong}\n${amount}\n${functions.join('')}`;
 }
 
-/** Puts each example into a function that has what it speaks of. */
-function examplesModule(examples: readonly string[]): string {
-  const given =
-    'ctx context.Context, client *fatoura.Client, invoice fatoura.CreateInvoice, created *fatoura.Creation, request *http.Request';
-  const functions = examples.map((example, nth) => `func Example${nth}(${given}) error {\n${example}return nil\n}\n`);
-  return moduleOf(
-    'examples',
-    ['context', 'errors', 'fmt', 'io', 'net/http', 'os'],
-    `${functions.join('\n')}func main() {}\n`,
-  );
+/** The status of the first example, the refusal, the rejected invoice of the list, the status that is followed last. */
+const EXAMPLES_PRINT = /^accepted\ncustomer\.ice: .+\n(inv_.+\n)+<nil>\n(\w+\n)*accepted\n<nil>\n$/;
+
+/** The example with the request of a delivery, as a handler has it. */
+function webhookProgram(example: string): string {
+  const body = 'request, _ := http.NewRequest("POST", "/", bytes.NewBufferString(os.Getenv("BODY")))';
+  const signature = 'request.Header.Set("Service-Signature", os.Getenv("SIGNATURE"))';
+  return `${body}\n${signature}\n${example}fmt.Println(fatoura.Must(event, err).Type)\n`;
+}
+
+function startProgram(name: string, imports: readonly string[], body: string): [string, ...string[]] {
+  return ['go', 'run', '-C', moduleOf(name, imports, `func main() {\n${body}}\n`), '.'];
 }
 
 /** Writes a program with the client, and returns its folder. */

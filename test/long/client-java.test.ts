@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { examplesOf, root } from '../support/client-examples.ts';
-import { clientSuite, firstExample } from '../support/client-suite.ts';
+import { root } from '../support/client-examples.ts';
+import { clientSuite, examplesInTurn, type FirstExample, firstExample } from '../support/client-suite.ts';
 import { hasTool } from '../support/tools.ts';
+import { verifyExample } from '../support/verify-example.ts';
 
 // The client for Java: its promises, its README, and a build with every warning of the compiler as an error. Maven
 // downloads what it needs on the first run.
@@ -19,12 +20,24 @@ describe.skipIf(!hasTools)('with Java and Maven', () => {
 
   clientSuite('Java', 'java', ['-cp', `${join(CLIENT, 'target/test-classes')}:${CLASSES}`, 'fatoura.Conformance']);
 
-  firstExample({ folder: 'java', fence: 'java', start: startExample, prints: /^accepted$/m });
-
-  it('the further examples of the README compile', () => {
-    const methods = examplesOf('java', 'java').slice(1).map(methodOf);
-    const file = sourceOf('Examples', methods.join('\n'));
-    run('javac', '-Xlint:all', '-Werror', '-proc:none', '-cp', CLASSES, '-d', CACHE, file);
+  const readme: FirstExample = {
+    folder: 'java',
+    fence: 'java',
+    start: (source) => startProgram('First', '', source),
+    prints: /^accepted$/m,
+  };
+  firstExample(readme);
+  examplesInTurn({
+    ...readme,
+    count: 4,
+    start: (source) => startProgram('Further', '', source),
+    joined: examplesProgram,
+    prints: EXAMPLES_PRINT,
+  });
+  verifyExample({
+    ...readme,
+    start: (example) => startProgram('Webhook', 'throws Exception ', webhookProgram(example)),
+    error: 'FatouraException$Signature',
   });
 
   it('its own tests pass, and javac -Xlint:all -Werror has no warning', () => {
@@ -32,26 +45,58 @@ describe.skipIf(!hasTools)('with Java and Maven', () => {
   });
 });
 
-/** Puts the example into the class that the README speaks of. */
-function startExample(example: string): [string, ...string[]] {
-  const main = `public static void main(String[] args) {\n${example}}\n`;
-  return ['java', '-cp', CLASSES, sourceOf('Example', main)];
+/** The further examples after the first, each in a block: the service refuses the invoice of one. */
+function examplesProgram([first = '', ...further]: readonly string[]): string {
+  const wrong = 'var invoice = CreateInvoice.of(12_000, "MAD", CustomerInput.of("1", "Atlas"), lines);\n';
+  return `${first}System.setErr(System.out);\n${wrong}${further.map((example) => `{\n${example}}\n`).join('')}`;
 }
 
-/** A method that has what an example speaks of. */
-function methodOf(example: string, nth: number): string {
-  const given =
-    'Fatoura fatoura, CreateInvoice invoice, Invoices.Creation created, com.sun.net.httpserver.HttpExchange exchange';
-  return `static void example${nth}(${given}) throws Exception {\n${example}}\n`;
+/** The status of the first example, the refusal, the rejected invoice of the list, the status that is followed last. */
+const EXAMPLES_PRINT = /^accepted\ncustomer\.ice: .+\n(inv_.+\n)+(\w+\n)*accepted\n$/;
+
+/** The example in the handler of a server that gets the delivery. It answers the type of the event, or the error. */
+function webhookProgram(example: string): string {
+  return `
+    var server = com.sun.net.httpserver.HttpServer.create(new java.net.InetSocketAddress("127.0.0.1", 0), 0);
+    server.createContext("/", exchange -> {
+      String answer;
+      try {
+        ${example}
+        answer = event.type().toString();
+      } catch (FatouraException.Signature error) {
+        answer = error.toString();
+      }
+      exchange.sendResponseHeaders(200, 0);
+      try (var written = exchange.getResponseBody()) {
+        written.write(answer.getBytes());
+      }
+    });
+    server.start();
+    var delivery = java.net.http.HttpRequest
+        .newBuilder(java.net.URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/"))
+        .header("Service-Signature", System.getenv("SIGNATURE"))
+        .POST(java.net.http.HttpRequest.BodyPublishers.ofString(System.getenv("BODY")))
+        .build();
+    var answer = java.net.http.HttpClient.newHttpClient()
+        .send(delivery, java.net.http.HttpResponse.BodyHandlers.ofString())
+        .body();
+    System.out.println(answer);
+    System.exit(answer.contains("Exception") ? 1 : 0);
+  `;
 }
 
-/** Writes a class with the imports that the README names, and returns its file. */
-function sourceOf(name: string, members: string): string {
-  mkdirSync(CACHE, { recursive: true });
+/** Compiles a class whose `main` has this source and what the README says that it imports. @returns what runs it */
+function startProgram(name: string, throws: string, source: string): [string, ...string[]] {
+  const folder = join(CACHE, name);
+  mkdirSync(folder, { recursive: true });
   const imports = ['fatoura.*', 'fatoura.Models.*', 'java.util.List'].map((each) => `import ${each};\n`).join('');
-  const file = join(CACHE, `${name}.java`);
-  writeFileSync(file, `${imports}\nclass ${name} {\n${members}}\n`);
-  return file;
+  const file = join(folder, `${name}.java`);
+  writeFileSync(
+    file,
+    `${imports}\nclass ${name} {\npublic static void main(String[] args) ${throws}{\n${source}}\n}\n`,
+  );
+  run('javac', '-Xlint:all', '-Werror', '-proc:none', '-cp', CLASSES, '-d', folder, file);
+  return ['java', '-cp', `${folder}:${CLASSES}`, name];
 }
 
 function maven(...goals: string[]): string {

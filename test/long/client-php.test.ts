@@ -57,7 +57,7 @@ describe.skipIf(!hasTool('php'))('the client for PHP (skipped without php-cli an
       start: (source) => ['php', '-d', `include_path=${project}`, '-r', source],
     };
     firstExample(readme);
-    examplesInTurn(readme);
+    examplesInTurn({ ...readme, count: 3 });
     // Only a server has headers and a body.
     verifyExample({
       ...readme,

@@ -37,7 +37,7 @@ describe.skipIf(python === null)('the client for Python (skipped without Python 
     environment: { PYTHONPATH: installed },
   };
   firstExample(readme);
-  examplesInTurn(readme);
+  examplesInTurn({ ...readme, count: 3 });
   verifyExample({
     ...readme,
     start: (example) =>

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, invoiceFor } from './client.ts';
 import { CASES, type Call, matching, matchingResult, placed, type Result, resolved } from './client-cases.ts';
 import { examplesOf, root } from './client-examples.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
@@ -145,12 +146,21 @@ export interface FirstExample {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** The examples of a README that need no webhook, and how they become one program. */
+export interface ExamplesInTurn extends FirstExample {
+  /** How many they are. */
+  readonly count: number;
+  /** Default: one after the other. */
+  readonly joined?: (examples: readonly string[]) => string;
+}
+
 /** Declares the test that the examples of a README that need no webhook run as they stand, one after the other. */
-export function examplesInTurn(example: FirstExample): void {
+export function examplesInTurn({ count, joined = (texts) => texts.join('\n'), ...example }: ExamplesInTurn): void {
   it(`the examples in clients/${example.folder}/README.md run as they stand, in their order`, async () => {
     const inTurn = examplesOf(example.folder, example.fence).filter((text) => !/verify/i.test(text));
-    expect(inTurn).toHaveLength(3);
-    await expectAccepted(example, inTurn.join('\n'));
+    expect(inTurn).toHaveLength(count);
+    const { output, rejected } = await expectAccepted(example, joined(inTurn));
+    expect(output).toContain(rejected);
   });
 }
 
@@ -163,10 +173,17 @@ export function firstExample(example: FirstExample): void {
   });
 }
 
-/** Runs a program against a service of its own: it ends without a failure, and prints an accepted invoice. */
-async function expectAccepted({ start, prints = ACCEPTED, environment }: FirstExample, source: string): Promise<void> {
+/**
+ * Runs a program against a service of its own, which has a rejected invoice: it ends without a failure, and prints an
+ * accepted invoice.
+ * @returns what it printed, and the id of the rejected invoice
+ */
+async function expectAccepted({ start, prints = ACCEPTED, environment }: FirstExample, source: string) {
   const service = await startService();
   const { secretKey } = await service.tenant();
+  const client = new Client(service.url, secretKey);
+  const rejected = (await client.post('/v1/invoices', invoiceFor(REJECTED))).body.id;
+  await client.settled(rejected);
   const [command, ...args] = start(source);
   const child = spawn(command, args, {
     cwd: root,
@@ -178,7 +195,11 @@ async function expectAccepted({ start, prints = ACCEPTED, environment }: FirstEx
   expect(await ended).toEqual([0, null]);
   expect(output).toMatch(prints);
   await service.close();
+  return { output, rejected };
 }
+
+/** The authority of the test environment rejects it. */
+const REJECTED = '999000000000102';
 
 const ACCEPTED = /status\W+accepted/;
 
