@@ -2,6 +2,7 @@ package fatoura
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -43,7 +44,8 @@ const defaultRate TaxRate = TaxRate20
 const mostCentimes = 1<<53 - 1
 
 // TotalsOf computes the totals of lines as the service does: VAT once for each rate, rounded half up, the highest rate
-// first. Total is what an invoice of these lines states as its Amount.
+// first. Total is what an invoice of these lines states as its Amount. An error is of a negative quantity or price, or of
+// more than the service takes.
 func TotalsOf(lines []LineInput) (InvoiceTotals, error) {
 	bases := map[TaxRate]*big.Int{}
 	for _, line := range lines {
@@ -54,6 +56,9 @@ func TotalsOf(lines []LineInput) (InvoiceTotals, error) {
 		if bases[rate] == nil {
 			bases[rate] = new(big.Int)
 		}
+		if line.Quantity < 0 || line.UnitPrice < 0 {
+			return InvoiceTotals{}, errors.New("the quantity and the unit price of a line must not be negative")
+		}
 		net := new(big.Int).Mul(big.NewInt(line.Quantity), big.NewInt(line.UnitPrice))
 		bases[rate].Add(bases[rate], net)
 	}
@@ -63,7 +68,7 @@ func TotalsOf(lines []LineInput) (InvoiceTotals, error) {
 			return InvoiceTotals{}, fmt.Errorf("the lines at %d %% are more than the service takes", rate)
 		}
 		base := bases[rate].Int64()
-		// The service has no negative lines, and 100 times the largest amount is below the largest int64.
+		// 100 times the largest amount is below the largest int64.
 		tax := (base*int64(rate) + 50) / 100
 		totals.TaxTotals = append(totals.TaxTotals, TaxTotal{Rate: int64(rate), Base: base, Tax: tax})
 		totals.Subtotal += base

@@ -27,7 +27,7 @@ import type { CountRequests } from './middleware/identify.ts';
 import { noteFailure } from './middleware/request.ts';
 import { withEscapedLineEnds } from './open-stream.ts';
 import { waitForTurn } from './request-turns.ts';
-import { errorBody } from './rest/errors.ts';
+import { ASK_AGAIN_SECONDS, errorBody } from './rest/errors.ts';
 import type { Subscribe } from './running-documents.ts';
 import { principalOf, type RequestState } from './state.ts';
 
@@ -185,6 +185,8 @@ export function graphqlOverHttp(
   const toPublic = (error: GraphQLError) => {
     const shown = publicError(gate.redacted(error), currentActivity()?.requestId ?? '', explain);
     noteFailure(shown.extensions.code, shown.extensions.param);
+    const state = currentActivity() as RequestState | undefined;
+    if (state && shown.extensions.status === 503) state.isUnavailable = true;
     return shown;
   };
   const yoga = createYoga<YogaServerContext, GraphQLContext>({
@@ -259,6 +261,7 @@ export function graphqlOverHttp(
     if (results && server.accepted) return void streams.open(ctx, principalOf(ctx), asEventStream(results, shown));
     ctx.respond = false;
     if (!response) return;
+    if ((ctx.state as RequestState).isUnavailable) ctx.set('Retry-After', ASK_AGAIN_SECONDS);
     ctx.res.writeHead(response.status, Object.fromEntries(response.headers));
     if (server.single) return void ctx.res.end(singleEvent(server.single));
     const bytes = Buffer.from(await response.arrayBuffer());

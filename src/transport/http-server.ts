@@ -16,7 +16,7 @@ import type { EventStreams } from './event-stream.ts';
 import { MAX_HEADERS } from './headers.ts';
 import { limitHeaders } from './middleware/identify.ts';
 import { limitPipelined, refuseTunnels } from './pipelining.ts';
-import { errorBody } from './rest/errors.ts';
+import { ASK_AGAIN_SECONDS, errorBody } from './rest/errors.ts';
 
 /** An HTTP server that listens before its handler exists. */
 export interface HttpServer {
@@ -190,7 +190,7 @@ function answerUnreadable(server: Server, log: Logger, limiter: RateLimiter, lin
  */
 function tooManyConnections(limiter: RateLimiter): string {
   const error = serviceError('internal_error', 'Too many connections are open. Try again.', null, 503);
-  const headers = [['Retry-After', '2'], ...limitHeaders(limiter.uncounted('address'))] as const;
+  const headers = [['Retry-After', ASK_AGAIN_SECONDS], ...limitHeaders(limiter.uncounted('address'))] as const;
   return answer(error, `req_${randomUUID()}`, headers);
 }
 

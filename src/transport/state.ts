@@ -9,6 +9,8 @@ export interface RequestState extends Activity {
   noTarget?: true;
   /** The first error of the answer, also one within a GraphQL answer with status 200. */
   failure?: { readonly code: string; readonly param: string | null };
+  /** Whether a GraphQL answer has an error with status 503. */
+  isUnavailable?: true;
   /** The invoice that a request to REST created. */
   createdId?: string;
   /** The name of the GraphQL operation. */

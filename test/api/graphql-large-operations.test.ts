@@ -79,8 +79,10 @@ it('only what may read or return much waits for a place among the large operatio
     if (answer.body.errors) refused.push(answer);
   });
   await expect.poll(() => refused.length).toBe(4);
-  for (const { body } of refused)
+  for (const { headers, body } of refused) {
     expect(body.errors[0].extensions).toMatchObject({ code: 'internal_error', status: 503 });
+    expect(headers.get('retry-after')).toBe('2');
+  }
   expect(done).toBe(0);
   for (const leave of held) leave();
   for (const { body } of await Promise.all(waiting)) expect(body.errors).toBeUndefined();

@@ -16,6 +16,8 @@ export interface Case {
   readonly lastEventIds?: readonly (string | null)[];
   /** How much time is between two requests at least; null: any. */
   readonly pausesMs?: readonly (number | null)[];
+  /** The pauses are random: compared with `pausesMs`, the longest is a tenth longer than the shortest, or more. */
+  readonly pausesDiffer?: true;
 }
 
 interface Expected extends Call {

@@ -48,7 +48,7 @@ export function clientSuite(name: string, command: string, args: readonly string
 
     it.each(CASES)(
       '$name',
-      async ({ faults = [], calls, requests, connections, keys: sent, lastEventIds, pausesMs = [] }) => {
+      async ({ faults = [], calls, requests, connections, keys: sent, lastEventIds, pausesMs = [], pausesDiffer }) => {
         proxy.next(faults);
         const connected = proxy.connections() + untrusted.connections();
         const results: unknown[] = [];
@@ -76,10 +76,13 @@ export function clientSuite(name: string, command: string, args: readonly string
         if (sent) expect(proxy.requests.map(({ key }) => key)).toEqual(sent);
         if (lastEventIds)
           expect(proxy.requests.map((request) => request.lastEventId)).toEqual(matching(lastEventIds, []));
+        const ratios: number[] = [];
         for (const [nth, leastMs] of pausesMs.entries()) {
           const pauseMs = (proxy.requests[nth + 1]?.at ?? 0) - (proxy.requests[nth]?.at ?? 0);
           expect(pauseMs, `pause ${nth + 1}`).toBeGreaterThanOrEqual(leastMs ?? 0);
+          if (leastMs !== null) ratios.push(pauseMs / leastMs);
         }
+        if (pausesDiffer) expect(Math.max(...ratios) / Math.min(...ratios)).toBeGreaterThan(1.1);
       },
     );
 

@@ -9,13 +9,10 @@ import { DOCUMENT } from './contract.ts';
 import { longestTurn } from './longest-turn.ts';
 import { sendRaw } from './raw-http.ts';
 import { startService, type TestService, type TestTenant } from './service.ts';
+import { slowness } from './slowness.ts';
 
-/** How long a request may hold the loop of a machine that reads `REFERENCE` in `REFERENCE_MS`, milliseconds of CPU. */
+/** How long a request may hold the loop of an ordinary machine, milliseconds of CPU. */
 const MOST_MS = 50;
-const REFERENCE = JSON.stringify(
-  Array.from({ length: 20_000 }, (_, nth) => ({ id: `inv_${nth}`, amount: nth * 100, name: 'Atlas Distribution' })),
-);
-const REFERENCE_MS = 7;
 /** Tries of a request: the first ones compile code, and collect others' garbage. */
 const TRIES = 4;
 /** Bytes of a text in a head of 16 KiB, and in a body beside the rest of it. */
@@ -63,13 +60,6 @@ export async function startTarget(): Promise<Target> {
     bearer: `Authorization: Bearer ${tenant.secretKey}`,
     slowOf: (attempts) => slowOf(service.url, attempts),
   };
-}
-
-/** How many times slower than usual the machine is at the moment, at least 1: its neighbours take from its caches and clock. */
-async function slowness(): Promise<number> {
-  let best = Number.POSITIVE_INFINITY;
-  for (let left = 3; left > 0; left--) best = Math.min(best, await longestTurn(async () => void JSON.parse(REFERENCE)));
-  return Math.max(1, best / REFERENCE_MS);
 }
 
 let addresses = 0;

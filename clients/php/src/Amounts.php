@@ -52,14 +52,14 @@ final class Amounts
      * @param list<LineInput> $lines
      * @return array{subtotal: int, tax_total: int, tax_totals: list<TaxTotal>, total: int} `total` is what an invoice of
      *     these lines states as its `amount`; the highest rate is the first of `tax_totals`
-     * @throws \RangeException for a fraction, and for more than the service takes
+     * @throws \RangeException for a fraction, a negative quantity or price, and for more than the service takes
      */
     public static function totals(array $lines): array
     {
         $bases = [];
         foreach ($lines as $line) {
             $rate = self::whole('tax_rate', $line['tax_rate'] ?? self::DEFAULT_RATE);
-            $net = self::whole('quantity', $line['quantity']) * self::whole('unit_price', $line['unit_price']);
+            $net = self::natural('quantity', $line['quantity']) * self::natural('unit_price', $line['unit_price']);
             $bases[$rate] = self::within(($bases[$rate] ?? 0) + $net);
         }
         krsort($bases);
@@ -82,6 +82,16 @@ final class Amounts
         }
 
         return $number;
+    }
+
+    private static function natural(string $name, mixed $number): int
+    {
+        $whole = self::whole($name, $number);
+        if ($whole < 0) {
+            throw new \RangeException("{$name} must not be negative, as {$whole} is.");
+        }
+
+        return $whole;
     }
 
     /** PHP makes a number with a point, which is not exact, of an integer that is too large. */

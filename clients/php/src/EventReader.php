@@ -13,6 +13,7 @@ namespace Fatoura;
 final class EventReader
 {
     private string $rest = '';
+    private bool $afterCr = false;
     private ?string $id = null;
     /** @var list<string> */
     private array $data = [];
@@ -43,11 +44,13 @@ final class EventReader
     /** @return list<string> lines, which end with CRLF, LF or CR */
     private function lines(string $part): array
     {
-        $text = $this->rest . $part;
-        // A CR at the end may be the first half of a CRLF.
-        $held = str_ends_with($text, "\r") ? 1 : 0;
-        $lines = preg_split('/\r\n|\n|\r/', substr($text, 0, strlen($text) - $held)) ?: [''];
-        $this->rest = array_pop($lines) . substr($text, strlen($text) - $held);
+        // The LF of a CRLF that came in two parts.
+        $text = $this->afterCr && str_starts_with($part, "\n") ? substr($part, 1) : $part;
+        if ($part !== '') {
+            $this->afterCr = str_ends_with($part, "\r");
+        }
+        $lines = preg_split('/\r\n|\n|\r/', $this->rest . $text) ?: [''];
+        $this->rest = array_pop($lines);
 
         return $lines;
     }

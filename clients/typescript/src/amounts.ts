@@ -36,12 +36,12 @@ const DEFAULT_RATE: TaxRate = 20;
 
 /**
  * Computes the totals of lines as the service does: VAT once for each rate, rounded half up.
- * @throws RangeError for a fraction, and for more than the service takes
+ * @throws RangeError for a fraction, a negative quantity or price, and for more than the service takes
  */
 export function totals(lines: readonly Pick<LineInput, 'quantity' | 'unit_price' | 'tax_rate'>[]): Totals {
   const bases = new Map<TaxRate, bigint>();
   for (const { quantity, unit_price: price, tax_rate: rate } of lines) {
-    const net = whole('quantity', quantity) * whole('unit_price', price);
+    const net = natural('quantity', quantity) * natural('unit_price', price);
     bases.set(rate ?? DEFAULT_RATE, (bases.get(rate ?? DEFAULT_RATE) ?? 0n) + net);
   }
   const rates = [...bases]
@@ -60,6 +60,11 @@ export function totals(lines: readonly Pick<LineInput, 'quantity' | 'unit_price'
 function whole(name: string, number: number): bigint {
   if (Number.isSafeInteger(number)) return BigInt(number);
   throw new RangeError(`${name} must be an integer that is exact, not ${number}.`);
+}
+
+function natural(name: string, number: number): bigint {
+  if (number < 0) throw new RangeError(`${name} must not be negative, as ${number} is.`);
+  return whole(name, number);
 }
 
 function exact(centimes: bigint): number {

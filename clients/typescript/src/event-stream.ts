@@ -39,13 +39,14 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncG
 /** Splits a text that comes in parts into lines, which end with CRLF, LF or CR. */
 class LineReader {
   #rest = '';
+  #afterCr = false;
 
   push(part: string): string[] {
-    const text = this.#rest + part;
-    // A CR at the end may be the first half of a CRLF.
-    const held = text.endsWith('\r') ? 1 : 0;
-    const lines = text.slice(0, text.length - held).split(/\r\n|\n|\r/);
-    this.#rest = (lines.pop() ?? '') + text.slice(text.length - held);
+    // The LF of a CRLF that came in two parts.
+    const text = this.#afterCr && part.startsWith('\n') ? part.slice(1) : part;
+    if (part !== '') this.#afterCr = part.endsWith('\r');
+    const lines = (this.#rest + text).split(/\r\n|\n|\r/);
+    this.#rest = lines.pop() ?? '';
     return lines;
   }
 }

@@ -6,7 +6,7 @@ import { ERRORS } from '../../domain/error-codes.ts';
 import { internalError, ServiceError, serviceError } from '../../domain/errors.ts';
 import type { Explain } from '../../graphql/execute.ts';
 import { answerJson } from '../json.ts';
-import { errorBody } from '../rest/errors.ts';
+import { ASK_AGAIN_SECONDS, errorBody } from '../rest/errors.ts';
 import type { RequestState } from '../state.ts';
 
 /**
@@ -63,7 +63,7 @@ export function request(log: Logger, explain: Explain): Middleware {
       const known = error instanceof ServiceError ? error : (explain(error) ?? internalError(id));
       noteFailure(known.code, known.param);
       if (known.status === 401) ctx.set('WWW-Authenticate', challengeOf(ctx));
-      if (known.status === 503 && !ctx.res.hasHeader('Retry-After')) ctx.set('Retry-After', '2');
+      if (known.status === 503 && !ctx.res.hasHeader('Retry-After')) ctx.set('Retry-After', ASK_AGAIN_SECONDS);
       ctx.remove('ETag');
       answerJson(ctx, known.status, errorBody(known));
     }

@@ -4,3 +4,6 @@ import type { ServiceError } from '../../domain/errors.ts';
 export function errorBody({ code, message, param, status }: ServiceError) {
   return { error: { code, message, param, status } };
 }
+
+/** After how many seconds to ask again, in `Retry-After` of a 503 whose cause does not say. */
+export const ASK_AGAIN_SECONDS = '2';

@@ -234,7 +234,7 @@ describe('with Chromium', () => {
   });
 
   test('documents share the pages of one browser; when it is killed while it prints, they are printed again', async () => {
-    const long = `<!doctype html><table>${'<tr><td>row</td></tr>'.repeat(5_000)}</table>`;
+    const long = `<!doctype html><table>${'<tr><td>row</td></tr>'.repeat(2_000)}</table>`;
     await pool.print(page('warm'));
     const dead = launches.at(-1) as LaunchedChromium;
     const sessions = Object.getPrototypeOf(dead.control);
@@ -249,7 +249,7 @@ describe('with Chromium', () => {
     vi.restoreAllMocks();
     expect(asked).toBeGreaterThanOrEqual(5);
     expect(pdfs.every(isPdf)).toBe(true);
-    expect(pageCount(pdfs[0] as Uint8Array)).toBeGreaterThan(50);
+    expect(pageCount(pdfs[0] as Uint8Array)).toBeGreaterThan(20);
     expect(launches).toHaveLength(2);
     expect(await launches[1]?.browser.pages()).toHaveLength(2);
     await until(() => !groupLives(dead.pid));

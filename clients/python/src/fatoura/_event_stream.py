@@ -22,6 +22,7 @@ class EventReader:
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._rest = ""
+        self._after_cr = False
         self._id: str | None = None
         self._data: list[str] = []
 
@@ -43,9 +44,9 @@ class EventReader:
 
     def _lines(self, part: str) -> list[str]:
         """Lines end with CRLF, LF or CR."""
-        text = self._rest + part
-        # A CR at the end may be the first half of a CRLF.
-        held = 1 if text.endswith("\r") else 0
-        *lines, rest = re.split(r"\r\n|\n|\r", text[: len(text) - held])
-        self._rest = rest + text[len(text) - held :]
+        # The LF of a CRLF that came in two parts.
+        text = part.removeprefix("\n") if self._after_cr else part
+        if part:
+            self._after_cr = part.endswith("\r")
+        *lines, self._rest = re.split(r"\r\n|\n|\r", self._rest + text)
         return lines

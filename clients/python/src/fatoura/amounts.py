@@ -52,14 +52,15 @@ class Totals:
 def totals(lines: Iterable[LineInput]) -> Totals:
     """Computes the totals of lines as the service does: VAT once for each rate, rounded half up.
 
-    Raises TypeError for what is no int, such as the float 0.1, and ValueError for more than the service takes.
+    Raises TypeError for what is no int, such as the float 0.1, and ValueError for a negative quantity or price and for
+    more than the service takes.
     """
     bases: dict[TaxRate, int] = {}
     for line in lines:
         stated = line.get("tax_rate")
         rate = _DEFAULT_RATE if stated is None else stated
         _whole("tax_rate", rate)
-        net = _whole("quantity", line["quantity"]) * _whole("unit_price", line["unit_price"])
+        net = _natural("quantity", line["quantity"]) * _natural("unit_price", line["unit_price"])
         bases[rate] = bases.get(rate, 0) + net
     rates: list[TaxTotal] = [
         {"rate": rate, "base": base, "tax": (base * rate + 50) // 100}
@@ -75,6 +76,12 @@ def totals(lines: Iterable[LineInput]) -> Totals:
 def _whole(name: str, number: int) -> int:
     if not isinstance(number, int):
         raise TypeError(f"{name} must be an int, not {number!r}: other numbers are not exact")
+    return number
+
+
+def _natural(name: str, number: int) -> int:
+    if _whole(name, number) < 0:
+        raise ValueError(f"{name} must not be negative, as {number} is")
     return number
 
 

@@ -52,10 +52,13 @@ public final class Amounts {
    * {@code total} is what an invoice of these lines states as its {@code amount}.
    *
    * @throws ArithmeticException for more than the service takes
+   * @throws IllegalArgumentException for a negative quantity or price
    */
   public static InvoiceTotals totals(List<LineInput> lines) {
     Map<Long, BigInteger> bases = new TreeMap<>(Comparator.reverseOrder());
     for (LineInput line : lines) {
+      if (line.quantity() < 0 || line.unitPrice() < 0)
+        throw new IllegalArgumentException("quantity and unitPrice must not be negative.");
       BigInteger net = BigInteger.valueOf(line.quantity()).multiply(BigInteger.valueOf(line.unitPrice()));
       bases.merge(line.taxRate() == null ? DEFAULT_RATE : line.taxRate(), net, BigInteger::add);
     }

@@ -9,7 +9,6 @@ import fatoura.FatouraException.Api;
 import fatoura.FatouraException.Cancelled;
 import fatoura.FatouraException.Connection;
 import fatoura.FatouraException.Refusal;
-import java.io.IOException;
 import java.lang.reflect.Type;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -140,10 +139,11 @@ final class Http {
     String what = call.method + " " + call.path + ": the answer of " + baseUrl;
     JsonElement answer;
     try {
-      answer = Json.GSON.getAdapter(JsonElement.class).fromJson(text);
-    } catch (IOException | JsonParseException error) {
+      answer = Json.GSON.fromJson(text, JsonElement.class);
+    } catch (JsonParseException error) {
       throw new Connection(what + " is no JSON", error);
     }
+    if (answer == null) throw new Connection(what + " is empty", null);
     if (!(answer instanceof JsonObject object) || !isExpected(call.method + " " + call.path, object))
       throw new Connection(what + " is not from the service: is baseUrl right?", null, true);
     try {

@@ -2,6 +2,7 @@ package fatoura;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
+import com.google.gson.Strictness;
 import com.google.gson.ToNumberPolicy;
 import com.google.gson.TypeAdapter;
 import com.google.gson.reflect.TypeToken;
@@ -16,6 +17,7 @@ final class Json {
   static final Gson GSON =
       new GsonBuilder()
           .disableHtmlEscaping()
+          .setStrictness(Strictness.STRICT)
           .setObjectToNumberStrategy(ToNumberPolicy.LONG_OR_DOUBLE)
           .registerTypeAdapter(Instant.class, new Instants().nullSafe())
           .registerTypeAdapter(Secret.class, new Secrets().nullSafe())
