@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, string>> = { string: 'string', integer: 'in
  * analysis and editors know their shapes.
  */
 export function phpModels(schemas: Schemas): string {
-  const types = sorted(schemas).map(
+  const types = sorted(withCreation(schemas)).map(
     ([name, schema]) => `${text(schema.description)} * @phpstan-type ${name} ${declared(schema)}\n`,
   );
   return `<?php
@@ -28,6 +28,19 @@ final class Models
 {
 }
 `;
+}
+
+/** What a creation answers, with what its headers say: analysers do not join two shapes. */
+function withCreation(schemas: Schemas): Schemas {
+  const { CreatedInvoice: made } = schemas;
+  if (!made) throw new Error('the document has no CreatedInvoice');
+  const Creation: Schema = {
+    ...made,
+    description: 'A created invoice. `replayed`: an earlier request with the same key had created it.',
+    properties: { ...made.properties, replayed: { type: 'boolean' } },
+    required: [...(made.required ?? []), 'replayed'],
+  };
+  return { ...schemas, Creation };
 }
 
 function declared(schema: Schema): string {

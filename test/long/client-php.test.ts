@@ -9,8 +9,9 @@ import { freePort } from '../support/free-ports.ts';
 import { hasTool } from '../support/tools.ts';
 import { verifyExample } from '../support/verify-example.ts';
 
-// The client for PHP: the suite, its own tests, and the package as Composer installs it. PHPStan is in no registry that
-// these tests reach: its check runs where it is installed.
+// The client for PHP: the suite, its own tests, and the package as Composer installs it. Analysers run where they are
+// installed: Mago (`cargo install mago --locked`) takes minutes to build, and PHPStan is in no registry that these tests
+// reach.
 
 const FOLDER = join(root, 'clients/php');
 /** Of the server that has the example of a webhook. */
@@ -30,6 +31,10 @@ describe.skipIf(!hasTool('php'))('the client for PHP (skipped without php-cli an
 
   it.skipIf(!hasTool('phpstan'))('passes PHPStan at its highest level (skipped without phpstan)', () => {
     run('phpstan', ['analyse', '--no-progress', '--memory-limit=1G']);
+  });
+
+  it.skipIf(!hasTool('mago'))('passes Mago with warnings as errors (skipped without mago)', () => {
+    run('mago', ['analyze']);
   });
 
   it('passes its own tests', () => {

@@ -54,7 +54,9 @@ final class Http
             ...($body === null ? [] : ['Content-Type: application/json']),
             ...($key === null ? [] : ["Idempotency-Key: {$key}"]),
         ];
-        for ($attempt = 1; ; $attempt++) {
+        $attempt = 0;
+        while (true) {
+            $attempt++;
             try {
                 $answer = $this->attempt($method, $path, $options, $headers, $attempt, $until);
                 if ($check !== null) {
@@ -124,10 +126,12 @@ final class Http
         $begun = microtime(true);
         $limit = max(0.001, min($this->options->attemptTimeout, $until - $begun));
         $options[CURLOPT_TIMEOUT_MS] = $options[CURLOPT_CONNECTTIMEOUT_MS] = (int) ceil(1000 * $limit);
-        $tell = fn (?int $status, ?string $requestId) => $this->options->onAttempt !== null
-            && ($this->options->onAttempt)(
-                new Attempt($method, $path, $attempt, $status, $requestId, microtime(true) - $begun),
-            );
+        $tell = function (?int $status, ?string $requestId) use ($method, $path, $attempt, $begun): void {
+            if ($this->options->onAttempt !== null) {
+                $duration = microtime(true) - $begun;
+                ($this->options->onAttempt)(new Attempt($method, $path, $attempt, $status, $requestId, $duration));
+            }
+        };
         // One handle, so that connections are used again.
         $this->curl ??= curl_init();
         curl_reset($this->curl);

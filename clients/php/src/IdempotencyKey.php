@@ -53,8 +53,13 @@ final class IdempotencyKey
             $cure = "state it, or leave it out for a key of the call's own.";
             throw new \InvalidArgumentException("{$name} is blank: {$cure}");
         }
-        $encode = static fn (array $found): string => rawurlencode($found[0]);
 
-        return preg_replace_callback('/^ +| +$|[^ -~]+/D', $encode, $text) ?? rawurlencode($text);
+        return preg_replace_callback('/^ +| +$|[^ -~]+/D', self::encoded(...), $text) ?? rawurlencode($text);
+    }
+
+    /** @param array<array-key, string> $found */
+    private static function encoded(array $found): string
+    {
+        return rawurlencode($found[0]);
     }
 }

@@ -45,7 +45,7 @@ final class InvoicePages implements \IteratorAggregate
             $ordered = $isBack ? array_reverse($data) : $data;
             foreach ($ordered as $invoice) {
                 yield $at++ => $invoice;
-                $span = [$isBack ? 'ending_before' : 'starting_after' => $invoice['id']];
+                $span = $isBack ? ['ending_before' => $invoice['id']] : ['starting_after' => $invoice['id']];
             }
         } while ($hasMore && $ordered !== []);
     }

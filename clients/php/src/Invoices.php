@@ -8,7 +8,7 @@ namespace Fatoura;
  * Invoices: creation, reading, following, correction. Time-outs are of whole calls, seconds.
  *
  * @phpstan-import-type CreateInvoice from Models
- * @phpstan-import-type CreatedInvoice from Models
+ * @phpstan-import-type Creation from Models
  * @phpstan-import-type Invoice from Models
  * @phpstan-import-type InvoiceList from Models
  * @phpstan-import-type InvoiceStatus from Models
@@ -45,7 +45,7 @@ final class Invoices
      *     default: made of `orderNumber`, or new for each call
      * @param list<Include>|null $include members that answers have only if they are asked for
      * @throws \InvalidArgumentException for a blank order number or key
-     * @return CreatedInvoice&array{replayed: bool} `replayed`: an earlier request with the same key had created it
+     * @return Creation `replayed`: an earlier request with the same key had created it
      */
     public function create(
         array $invoice,
@@ -61,7 +61,7 @@ final class Invoices
             fn (string $key): Answer => $this->http->send('POST', self::PATH, $query, $invoice, $key, true, $timeout),
         );
 
-        /** @var CreatedInvoice&array{replayed: bool} */
+        /** @var Creation */
         return $answer->value + ['replayed' => ($answer->headers['idempotent-replayed'] ?? '') === 'true'];
     }
 
@@ -93,7 +93,10 @@ final class Invoices
      */
     public function list(array $filter = [], ?array $include = null, ?float $timeout = null): InvoicePages
     {
-        $span = array_intersect_key($filter, ['starting_after' => 0, 'ending_before' => 0]);
+        $span = [
+            'starting_after' => $filter['starting_after'] ?? null,
+            'ending_before' => $filter['ending_before'] ?? null,
+        ];
         $query = array_diff_key($filter, $span) + ['limit' => 100] + self::including($include);
 
         return new InvoicePages($span, function (array $span) use ($query, $timeout): array {

@@ -67,6 +67,31 @@ namespace Fatoura;
  *     secret: string,
  * }
  *
+ * A created invoice. `replayed`: an earlier request with the same key had created it.
+ * @phpstan-type Creation array{
+ *     id: InvoiceId,
+ *     object: 'invoice',
+ *     client_secret: string,
+ *     status: InvoiceStatus,
+ *     amount: int,
+ *     currency: Currency,
+ *     customer: Customer,
+ *     lines: list<Line>,
+ *     metadata: array<string, string>,
+ *     xml_url: string|null,
+ *     pdf_url: string|null,
+ *     dgi_id: string|null,
+ *     rejection_reason: string|null,
+ *     created_at: Timestamp,
+ *     updated_at: Timestamp,
+ *     number?: string|null,
+ *     totals?: InvoiceTotals,
+ *     terms?: Terms,
+ *     warnings?: list<InvoiceWarning>,
+ *     credits?: InvoiceCredits,
+ *     replayed: bool,
+ * }
+ *
  * @phpstan-type CreditNoteSummary array{
  *     id: string,
  *     number: string|null,

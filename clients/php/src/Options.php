@@ -32,7 +32,7 @@ final class Options
         do {
             $this->throwIfCancelled();
             $left = $until - microtime(true);
-            usleep((int) (1e6 * max(0, min($left, 0.1))));
+            usleep(max(0, (int) (1e6 * min($left, 0.1))));
         } while ($left > 0.1);
     }
 
