@@ -16,7 +16,7 @@ export interface Case {
   readonly lastEventIds?: readonly (string | null)[];
   /** How much time is between two requests at least; null: any. */
   readonly pausesMs?: readonly (number | null)[];
-  /** The pauses are random: compared with `pausesMs`, the longest is a tenth longer than the shortest, or more. */
+  /** The pauses are random: those from a second on differ by more than what requests take. */
   readonly pausesDiffer?: true;
 }
 
