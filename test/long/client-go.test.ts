@@ -69,7 +69,7 @@ const EXAMPLES_PRINT = /^accepted\ncustomer\.ice: .+\n(inv_.+\n)+<nil>\n(\w+\n)*
 function webhookProgram(example: string): string {
   const body = 'request, _ := http.NewRequest("POST", "/", bytes.NewBufferString(os.Getenv("BODY")))';
   const signature = 'request.Header.Set("Service-Signature", os.Getenv("SIGNATURE"))';
-  return `${body}\n${signature}\n${example}fmt.Println(fatoura.Must(event, err).Type)\n`;
+  return `${body}\n${signature}\n${example}`;
 }
 
 function startProgram(name: string, imports: readonly string[], body: string): [string, ...string[]] {
