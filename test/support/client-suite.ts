@@ -149,7 +149,7 @@ export interface FirstExample {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** The examples of a README that need no webhook, and how they become one program. */
+/** The examples of a README that need no webhook, and how they become one program. `prints` also tells of `follow`. */
 export interface ExamplesInTurn extends FirstExample {
   /** How many they are. */
   readonly count: number;
@@ -158,7 +158,8 @@ export interface ExamplesInTurn extends FirstExample {
 }
 
 /** Declares the test that the examples of a README that need no webhook run as they stand, one after the other. */
-export function examplesInTurn({ count, joined = (texts) => texts.join('\n'), ...example }: ExamplesInTurn): void {
+export function examplesInTurn({ count, joined = (texts) => texts.join('\n'), ...readme }: ExamplesInTurn): void {
+  const example = { prints: ACCEPTED_AND_FOLLOWED, ...readme };
   it(`the examples in clients/${example.folder}/README.md run as they stand, in their order`, async () => {
     const inTurn = examplesOf(example.folder, example.fence).filter((text) => !/verify/i.test(text));
     expect(inTurn).toHaveLength(count);
@@ -205,6 +206,8 @@ async function expectAccepted({ start, prints = ACCEPTED, environment }: FirstEx
 const REJECTED = '999000000000102';
 
 const ACCEPTED = /status\W+accepted/;
+/** What `settled` answered, then the last status that `follow` told, alone in its line. */
+const ACCEPTED_AND_FOLLOWED = /status\W+accepted.*^accepted$/ms;
 
 const CREATION = 'POST /v1/invoices';
 

@@ -15,8 +15,10 @@ export type Fault =
   | 'repeat'
   /** A page of a gateway in HTML with this status. */
   | { readonly status: number; readonly retryAfter?: string; readonly location?: string; readonly html?: true }
-  /** Another server answers, or the service as it would in an outage, with status 200. */
-  | { readonly body: string; readonly type: string; readonly retryAfter?: string }
+  /**
+   * Another server answers, or the service as it would in an outage, with status 200: at once, or in parts of one byte.
+   */
+  | { readonly body: string; readonly type: string; readonly retryAfter?: string; readonly byteAtATime?: true }
   /** The answer comes so much later, milliseconds. */
   | { readonly delayMs: number }
   /** A stream ends after so many messages. */
@@ -65,6 +67,8 @@ export interface FaultyProxy {
 const UPDATED_AT = '2026-01-01T00:00:00Z';
 /** Between two parts of what does not come at once, milliseconds. */
 const DRIP_MS = 50;
+/** Between two bytes that must not arrive as one part, milliseconds. */
+const BYTE_MS = 2;
 
 /** Stands between a client and a service, and does what networks do. */
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
@@ -128,9 +132,16 @@ async function handle(target: string, incoming: IncomingMessage, answer: ServerR
     return;
   }
   if (typeof fault === 'object' && 'body' in fault) {
-    const { type, retryAfter } = fault;
+    const { type, retryAfter, byteAtATime } = fault;
     answer.writeHead(200, { ...(retryAfter !== undefined && { 'Retry-After': retryAfter }), 'Content-Type': type });
-    answer.end(fault.body);
+    if (byteAtATime) {
+      incoming.socket.setNoDelay();
+      for (const byte of Buffer.from(fault.body)) {
+        answer.write(Buffer.of(byte));
+        await sleep(BYTE_MS);
+      }
+      answer.end();
+    } else answer.end(fault.body);
     return;
   }
   if (typeof fault === 'object' && 'statuses' in fault) return tell(incoming.url ?? '', answer, fault);
