@@ -10,8 +10,8 @@ export function publishingCommands(version: string, folder: string, made: readon
   const npm = ['client', 'live', ''].map((name) => ['fatoura', name, `${version}.tgz`].filter(Boolean).join('-'));
   const python = files(`fatoura-${version}.tar.gz`, `fatoura-${version}-py3-none-any.whl`);
   return [
-    '# First: give the version its heading and day in CHANGELOG.md, and commit it with schema.published.graphql and',
-    '# the file of the element in clients/live/releases',
+    '# First: give the version its heading and day in CHANGELOG.md, and commit it with schema.published.graphql,',
+    '# openapi.published.json and the file of the element in clients/live/releases',
     'npm run schema:publish && npm run live:publish',
     '# Of this commit',
     'npm run check && npm test',
