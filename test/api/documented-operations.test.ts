@@ -1,19 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { type OperationDefinitionNode, parse } from 'graphql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
-import { root } from '../support/client-examples.ts';
+import { examplesRunBy } from '../support/guide-examples.ts';
 import { csvOf, row, uploaded } from '../support/imports.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 // Runs each operation that the guides show, in the order of their pages, with what its text says that it needs.
 
-const GUIDES = ['docs/webhooks.md', ...readdirSync(`${root}/docs/api`).map((name) => `docs/api/${name}`)];
-const operations = GUIDES.flatMap((guide) =>
-  [...readFileSync(`${root}/${guide}`, 'utf8').matchAll(/^```graphql\n(.*?)^```$/gms)].map(
-    ([, text = ''], nth) => [guide, nth + 1, text] as const,
-  ),
+const operations = examplesRunBy('test/api/documented-operations.test.ts').map(
+  ({ guide, line, text }) => [guide, line, text] as const,
 );
 
 const CUSTOMER = { ice: '001234567000089', name: 'Atlas SARL' };
@@ -80,7 +76,7 @@ const NEEDS: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = 
   rotateWebhookSecret: async () => ({ '"we_…"': (await delivered()).endpoint }),
 };
 
-it.each(operations)('%s, operation %i', async (_guide, _nth, text) => {
+it.each(operations)('%s, line %i', async (_guide, _line, text) => {
   const [definition] = parse(text).definitions as OperationDefinitionNode[];
   const [field] = definition?.selectionSet.selections ?? [];
   const name = field?.kind === 'Field' ? field.name.value : '';

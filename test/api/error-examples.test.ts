@@ -5,6 +5,7 @@ import { MAX_BODY_BYTES, MAX_ENDPOINTS } from '../../src/domain/limits.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { DOCUMENT } from '../support/contract.ts';
 import { CREATION } from '../support/graphql-access.ts';
+import { exampleRunBy } from '../support/guide-examples.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
@@ -218,6 +219,13 @@ describe('the example of each error is what the service answers', () => {
     expect(answer?.body).toEqual({ error: { code, message: expect.any(String), param, status } });
     expect(alike(answer?.body.error.message ?? '')).toBe(alike(message));
     expect(answer?.status).toBe(status);
+  });
+
+  it('that the guide to errors shows, too', async () => {
+    const body = JSON.parse(exampleRunBy('test/api/error-examples.test.ts').text);
+    const { code, status } = body.error as { readonly code: ErrorCode; readonly status: number };
+    const answer = await CAUSES[code]?.[status]?.();
+    expect([answer?.status, answer?.body]).toEqual([status, body]);
   });
 
   it('for all but those that take long', () => {

@@ -1,29 +1,16 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
+import { examplesRunBy } from '../support/guide-examples.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 
 // Runs the curl commands of the guides unchanged. Those of `fatoura` are run by test/clients/command-examples.test.ts.
 
-const ROOT = new URL('../../', import.meta.url);
-const GUIDES = [
-  'README.md',
-  'docs/live-pages.md',
-  ...readdirSync(new URL('docs/api/', ROOT)).map((f) => `docs/api/${f}`),
-];
-/** Placeholders that the reader of a guide fills in: `ID=inv_…`. */
-const ASSIGNMENT = /^[A-Z_]+=\S*…\S*(?: +#.*)?\n/gm;
-
-const commands = GUIDES.flatMap((guide) =>
-  [...readFileSync(new URL(guide, ROOT), 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)]
-    .flatMap(([, block = '']) => block.replace(ASSIGNMENT, '').split(/(?<!\\)\n(?=curl |npm |fatoura )/))
-    .filter((command) => command.startsWith('curl '))
-    .map((command, index) => [guide, index + 1, command] as const),
-);
+const commands = examplesRunBy('test/api/guides.test.ts').map(({ guide, line, text }) => [guide, line, text] as const);
 
 let service: TestService;
 let folder: string;
@@ -64,11 +51,14 @@ const run = async (command: string): Promise<string> => {
 };
 /** Goes on with a download of the command before, which is to be interrupted first. */
 const isRest = ([, , command]: (typeof commands)[number]) => command.includes('If-Range');
-it.skipIf(!hasTools).each(commands.filter((each) => !isRest(each)))('%s, command %i', async (_guide, _n, command) => {
-  const stdout = await run(command);
-  expect(stdout).toMatch(/\n20[01]\n$/);
-  expect(stdout).not.toMatch(/"errors?":/);
-});
+it.skipIf(!hasTools).each(commands.filter((each) => !isRest(each)))(
+  '%s, block of line %i',
+  async (_guide, _n, command) => {
+    const stdout = await run(command);
+    expect(stdout).toMatch(/\n20[01]\n$/);
+    expect(stdout).not.toMatch(/"errors?":/);
+  },
+);
 
 it.skipIf(!hasTools)('an archive that was interrupted goes on by the command of its guide', async () => {
   const at = commands.findIndex(isRest);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
+import { exampleRunBy } from '../support/guide-examples.ts';
 import { holdDecision, SLOW_CUSTOMER } from '../support/held-decision.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { testLong } from '../support/samples.ts';
@@ -224,9 +224,8 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
       data: { type: 'fatoura:height', height: shown },
     });
     // What the guide shows for the site.
-    const guide = readFileSync(fileURLToPath(new URL('../../docs/api/embedding.md', import.meta.url)), 'utf8');
-    const [, example = ''] = /```js\n(.*?)```/s.exec(guide) ?? [];
-    const ofService = example.replace('https://fatoura.example.ma', service.url);
+    const { text } = exampleRunBy('test/browser/embedding.test.ts');
+    const ofService = text.replace('https://fatoura.example.ma', service.url);
     await page.evaluate(`(() => { const frame = document.querySelector('iframe');\n${ofService} })()`);
     await page.evaluate(() => document.querySelector('iframe')?.setAttribute('width', '300'));
     await expect.poll(async () => (await told()).length > 1 && (await hidden())).toBe(0);

@@ -8,12 +8,17 @@ import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { type BreakingProxy, startBreakingProxy } from '../support/breaking-proxy.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
+import { examplesRunBy } from '../support/guide-examples.ts';
 import { holdDecision, SLOW_CUSTOMER } from '../support/held-decision.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 import { expectAccessible } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+const [PINNED, ...shownByGuides] = examplesRunBy('test/browser/live-element.test.ts').toSorted(
+  (one, other) => Number(other.text.includes('integrity')) - Number(one.text.includes('integrity')),
+);
 
 describe.skipIf(BROWSER_PATH === null)('<fatoura-invoice> in a page of another site', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -109,10 +114,19 @@ describe.skipIf(BROWSER_PATH === null)('<fatoura-invoice> in a page of another s
     expect((await fetch(url.replace(/-\w+\.js$/, '-000000000000.js'))).status).toBe(404);
 
     const { client_secret: secret } = await newInvoice();
-    const script = `<script type="module" src="${url}" integrity="${integrity}" crossorigin="anonymous"></script>`;
+    const script = PINNED?.text.replace('https://invoices.example/live/v1/…', url).replace('sha384-…', integrity);
+    expect(PINNED?.text.match(/…/g)).toHaveLength(2);
     // Without `service`: the element asks the origin that served it.
     const body = `<fatoura-invoice client-secret="${secret}"></fatoura-invoice>`;
     const { page, complaints } = await open(body, { scripts: service.url, script });
+    await expect.poll(() => are(page, 'accepted')).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it.each([...new Set(shownByGuides.map(({ text }) => text))])('is shown by what guides show: %s', async (text) => {
+    const { client_secret: secret } = await newInvoice();
+    const body = text.replace('https://invoices.example', service.url).replace('inv_…_secret_…', secret);
+    const { page, complaints } = await open(body, { scripts: service.url, script: '' });
     await expect.poll(() => are(page, 'accepted')).toBe(1);
     expect(complaints).toEqual([]);
   });

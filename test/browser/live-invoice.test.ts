@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type BreakingProxy, startBreakingProxy } from '../support/breaking-proxy.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
+import { exampleRunBy } from '../support/guide-examples.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 
@@ -51,9 +52,8 @@ const PAGE = `<!doctype html>
 </script>`;
 
 /** The code of docs/live-pages.md for a browser's own EventSource, in a page of an origin of its own. */
-async function eventSourcePage(url: string): Promise<string> {
-  const docs = await readFile(new URL('../../docs/live-pages.md', import.meta.url), 'utf8');
-  const [, code = ''] = /```js\n([^`]*new URLSearchParams.*?)```/s.exec(docs) ?? [];
+function eventSourcePage(url: string): string {
+  const { text: code } = exampleRunBy('test/browser/live-invoice.test.ts');
   return `<!doctype html><meta charset="utf-8"><title>Votre facture</title><ol></ol><script>
     const { id: invoiceId, secret: clientSecret } = JSON.parse(decodeURIComponent(location.hash.slice(1)));
     const show = (text) => document.querySelector('ol').append(Object.assign(document.createElement('li'), { textContent: text }));
@@ -76,7 +76,7 @@ describe.skipIf(BROWSER_PATH === null)('a page with graphql-sse’s client, in a
     proxy = await startBreakingProxy(service.url);
     const library = join(dirname(createRequire(import.meta.url).resolve('graphql-sse')), '../umd/graphql-sse.js');
     const script = await readFile(library, 'utf8');
-    const eventSource = await eventSourcePage(proxy.url);
+    const eventSource = eventSourcePage(proxy.url);
     shop = createServer(({ url }, response) => {
       const isPage = url !== '/graphql-sse.js';
       response.writeHead(200, {

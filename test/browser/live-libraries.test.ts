@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
-import { examplesOf } from '../support/client-examples.ts';
+import { examplesRunBy } from '../support/guide-examples.ts';
 import { holdDecision, SLOW_CUSTOMER } from '../support/held-decision.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
@@ -20,12 +20,12 @@ if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages
 // view of one's own of clients/live/README.md.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const guide = readFileSync(join(root, 'docs/live-pages.md'), 'utf8');
-const examples = [...guide.matchAll(/```js\n(import .*?)```/gs)].map(([, code = '']) => code);
+const examples = examplesRunBy('test/browser/live-libraries.test.ts');
+const [OWN_VIEW, ...others] = examples.filter(({ guide }) => guide === 'clients/live/README.md');
 /** The package whose client the page is about, and the example. */
-const LIBRARIES = examples.map(
-  (code) => [/from '(?!graphql'|graphql-sse')([^']+)'/.exec(code)?.[1] ?? 'graphql-sse', code] as const,
-);
+const LIBRARIES = examples
+  .filter(({ guide }) => guide === 'docs/live-pages.md')
+  .map(({ text }) => [/from '(?!graphql'|graphql-sse')([^']+)'/.exec(text)?.[1] ?? 'graphql-sse', text] as const);
 
 describe.skipIf(BROWSER_PATH === null)('the libraries of the guide to live pages, in a browser', () => {
   // Within the project, so that its packages are found.
@@ -94,12 +94,13 @@ describe.skipIf(BROWSER_PATH === null)('the libraries of the guide to live pages
     return { decide, page, complaints, logged };
   }
 
-  it('are graphql-sse, urql and Apollo Client', () => {
+  it('are graphql-sse, urql and Apollo Client, beside the README of the element', () => {
     expect(LIBRARIES.map(([name]) => name)).toEqual(['graphql-sse', '@urql/core', '@apollo/client']);
+    expect([OWN_VIEW?.guide, others, examples.length]).toEqual(['clients/live/README.md', [], LIBRARIES.length + 1]);
   });
 
   it('the README of the element follows an invoice to its end', async () => {
-    const [example = ''] = examplesOf('live', 'js');
+    const example = OWN_VIEW?.text ?? '';
     const { decide, page, complaints, logged } = await open(async (_id, secret) =>
       example.replace('https://invoices.example', service.url).replace('(clientSecret)', `(${JSON.stringify(secret)})`),
     );

@@ -3,38 +3,47 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildCli } from '../../scripts/build-cli.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { root } from '../support/client-examples.ts';
+import { freePort } from '../support/free-ports.ts';
+import { examplesRunBy } from '../support/guide-examples.ts';
 import { csvOf, HEADERS, row } from '../support/imports.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { hasTool } from '../support/tools.ts';
 import { workbookFile } from '../support/workbook-file.ts';
 
-// Runs the lines of the guides that call `fatoura`, as they stand, block by block. The command is built once, because
-// its users start it as a file.
+// Runs the lines of the guides that call `fatoura`, and the receiver that one of them starts, as they stand, in their
+// order: what lasts goes on while the lines after it run. The command is built once, because its users start it as a file.
 
-const GUIDES = ['clients/cli/README.md', 'docs/api/quick-start.md', 'docs/api/imports.md'];
-/** Commands that run until they are interrupted, and what they say once they are ready. */
+const EXAMPLES = Object.entries(
+  Object.groupBy(examplesRunBy('test/clients/command-examples.test.ts'), ({ guide }) => guide),
+);
+/** Of the receiver, instead of 4000. */
+const port = await freePort();
+/** Commands that run until they are interrupted, how it is known that they are ready, and how they end. */
 const LASTING = [
-  [/^fatoura listen\b/, 'Listening.'],
-  [/^fatoura import --watch\b/, 'orders-3.csv'],
+  { is: /^fatoura listen\b/, isReady: (text: string) => text.includes('Listening.'), code: 130 },
+  { is: /^fatoura import --watch\b/, isReady: (text: string) => text.includes('orders-3.csv'), code: 130 },
+  {
+    is: /^node\b/,
+    isReady: () =>
+      fetch(`http://localhost:${port}`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    code: null,
+  },
 ] as const;
 
 let folder: string;
 let service: TestService;
-let receiver: Receiver;
 let secretKey: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fatoura-examples-'));
-  [service, receiver] = await Promise.all([
-    startService({ ALLOW_INSECURE_WEBHOOKS: 'true' }),
-    startReceiver(),
-    buildCli(root, join(folder, 'dist')),
-  ]);
+  [service] = await Promise.all([startService(), buildCli(root, join(folder, 'dist'))]);
   ({ secretKey } = await service.tenant());
   const client = new Client(service.url, secretKey);
   const { xml_url } = await client.settled((await client.post('/v1/invoices', invoiceBody())).body.id);
@@ -52,23 +61,15 @@ beforeAll(async () => {
     await writeFile(join(folder, name), content);
 });
 afterAll(async () => {
-  await Promise.all([service.close(), receiver.close()]);
+  await service.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The blocks of a guide that call the command, without the lines that install it. */
-async function blocksOf(guide: string): Promise<string[][]> {
-  const text = await readFile(join(root, guide), 'utf8');
-  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)]
-    .map(([, block = '']) => block.split('\n').filter((line) => /^(?:fatoura|export) /.test(line)))
-    .filter((lines) => lines.some((line) => line.startsWith('fatoura ')));
-}
-
-/** A line with the addresses and the key of this test. */
+/** A line with the addresses, the port and the key of this test. */
 const filled = (line: string): string =>
   line
     .replace(/https:\/\/invoices\.example|http:\/\/localhost:3000/, service.url)
-    .replace(/(?:http:\/\/)?localhost:4000/, receiver.url)
+    .replace(/(?<=\blocalhost:|\blisten\()4000\b/, String(port))
     .replace('sk_test_…', secretKey);
 
 /** Starts a line. @param settings what lines before it have exported */
@@ -90,25 +91,43 @@ function start(line: string, settings: readonly string[]) {
 }
 
 describe.skipIf(!hasTool('bash'))('the lines of the guides that call fatoura', () => {
-  it.each(GUIDES)('%s', async (guide) => {
-    const blocks = await blocksOf(guide);
-    expect(blocks.length).toBeGreaterThan(0);
+  const lasting: (ReturnType<typeof start> & { readonly line: string; readonly code: number | null })[] = [];
+  afterEach(() => {
+    for (const { child } of lasting.splice(0)) child.kill('SIGKILL');
+  });
+
+  it('are in three guides', () => {
+    expect(EXAMPLES.map(([guide]) => guide)).toEqual([
+      'clients/cli/README.md',
+      'docs/api/imports.md',
+      'docs/api/quick-start.md',
+    ]);
+  });
+
+  it.each(EXAMPLES)('%s', async (guide, examples = []) => {
     // The quick start exports its variables at its beginning, and the README's first line keeps the key.
     const settings = guide.endsWith('README.md')
       ? []
       : [filled('export FATOURA_KEY=sk_test_… FATOURA_URL=http://localhost:3000')];
-    for (const line of blocks.flat()) {
+    for (const { text: line } of examples) {
       if (line.startsWith('export ')) {
         settings.push(filled(line));
         continue;
       }
-      const { child, printed, ended } = start(line, settings);
-      const [, ready] = LASTING.find(([pattern]) => pattern.test(line)) ?? [];
-      if (ready !== undefined) {
-        await expect.poll(() => printed.text, { timeout: 20_000 }).toContain(ready);
-        child.kill('SIGINT');
-      }
-      expect([line, await ended], printed.text).toEqual([line, ready === undefined ? 0 : 130]);
+      const started = start(line, settings);
+      const kind = LASTING.find(({ is }) => is.test(line));
+      if (kind) {
+        lasting.push({ ...started, line, code: kind.code });
+        await expect.poll(() => kind.isReady(started.printed.text), { timeout: 20_000 }).toBe(true);
+      } else expect([line, await started.ended], started.printed.text).toEqual([line, 0]);
+    }
+    // The test event that the quick start sends reaches its receiver.
+    const receiver = lasting.find(({ line }) => line.startsWith('node '));
+    if (receiver) await expect.poll(() => receiver.printed.text).toContain('"type":"invoice.accepted"');
+    expect(receiver !== undefined).toBe(guide.endsWith('quick-start.md'));
+    for (const { child, printed, ended, line, code } of lasting.toReversed()) {
+      child.kill('SIGINT');
+      expect([line, await ended], printed.text).toEqual([line, code]);
     }
   });
 

@@ -1,13 +1,15 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../support/client-examples.ts';
+import { examplesRunBy } from '../support/guide-examples.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-// The collections as their users run them: by Bruno's and Postman's own programs, request by request, against a service.
+// The collections as their users run them: by Bruno's and Postman's own programs, request by request, against a service,
+// with the lines of their README.
 
 const CACHE = join(root, 'node_modules/.cache/collections');
 const TOOLS = ['@usebruno/cli@4.1.0', 'newman@6.2.2'];
@@ -33,7 +35,7 @@ describe.skipIf(!isInstalled())('the collections (skipped without a registry)', 
   let service: TestService;
   let key: string;
   const folder = mkdtempSync(join(tmpdir(), 'fatoura-collections-'));
-  const report = join(folder, 'report.json');
+  const [ofBruno, ofPostman] = [join(folder, 'bruno.json'), join(folder, 'postman.json')];
   beforeAll(async () => {
     service = await startService();
     key = (await service.tenant()).secretKey;
@@ -43,31 +45,33 @@ describe.skipIf(!isInstalled())('the collections (skipped without a registry)', 
     rmSync(folder, { recursive: true });
   });
 
-  const variables = (flag: string) => [flag, `base_url=${service.url}`, flag, `key=${key}`];
+  it('are sent in turn by the lines of the README, in one shell', async () => {
+    const [bruno = '', postman = '', ...others] = examplesRunBy('test/long/client-collections.test.ts').map(
+      ({ text }) => text,
+    );
+    expect(others).toEqual([]);
+    const toService = `--env-var base_url=${service.url}`;
+    const lines = [
+      bruno.replace('--env-var', `--reporter-json ${ofBruno} ${toService} --env-var`),
+      postman.replace('--env-var', `--reporters json --reporter-json-export ${ofPostman} ${toService} --env-var`),
+    ];
+    const path = [join(CACHE, 'node_modules/.bin'), process.env.PATH].join(delimiter);
+    await promisify(execFile)('bash', ['-ec', lines.join('\n')], {
+      cwd: COLLECTIONS,
+      env: { ...process.env, PATH: path, FATOURA_KEY: key },
+    });
+  });
 
-  it('Bruno sends each request in turn, and gets what the document promises', async () => {
-    const options = ['run', '-r', '--env', 'Local', ...variables('--env-var'), '--reporter-json', report];
-    await promisify(execFile)(join(CACHE, 'node_modules/.bin/bru'), options, { cwd: join(COLLECTIONS, 'bruno') });
-    const [{ summary, results }] = JSON.parse(readFileSync(report, 'utf8'));
+  it('get from Bruno what the document promises', () => {
+    const [{ summary, results }] = JSON.parse(readFileSync(ofBruno, 'utf8'));
     expect(summary).toMatchObject({ totalRequests: REQUESTS, passedRequests: REQUESTS, passedAssertions: REQUESTS });
     expect(results[0].request.headers['Idempotency-Key']).toMatch(UUID);
     const streamed = results.find(({ test }: { test: { filename: string } }) => /live/.test(test.filename));
     expect(JSON.stringify(streamed.response.data)).toContain('accepted');
   });
 
-  it('so does Postman', async () => {
-    const files = ['fatoura.postman_collection.json', '-e', 'local.postman_environment.json'];
-    const options = [
-      'run',
-      ...files,
-      ...variables('--env-var'),
-      '--reporters',
-      'json',
-      '--reporter-json-export',
-      report,
-    ];
-    await promisify(execFile)(join(CACHE, 'node_modules/.bin/newman'), options, { cwd: join(COLLECTIONS, 'postman') });
-    const { stats, failures, executions } = JSON.parse(readFileSync(report, 'utf8')).run;
+  it('get the same from Postman', () => {
+    const { stats, failures, executions } = JSON.parse(readFileSync(ofPostman, 'utf8')).run;
     const sent = executions[0].request.header.find(({ key: name }: { key: string }) => name === 'Idempotency-Key');
     expect(sent.value).toMatch(UUID);
     expect(failures).toEqual([]);

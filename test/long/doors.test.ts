@@ -8,11 +8,13 @@ import { readName } from '../../scripts/release/packages.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { examplesOf, root } from '../support/client-examples.ts';
 import { type EmptyMachine, emptyMachine } from '../support/empty-machine.ts';
+import { examplesRunBy } from '../support/guide-examples.ts';
 import { pressAt, typeAt } from '../support/keyboard.ts';
 import { hasTool } from '../support/tools.ts';
 
 // The first accepted invoice by each door, from an empty machine: no cache of any tool, each user with an empty home, and
-// packages as a release has them. It prints the seconds, which docs/figures.md has.
+// packages as a release has them, installed by the lines of their READMEs. It prints the seconds, which docs/figures.md
+// has.
 
 /** Seconds that a door may take. */
 const MOST = 180;
@@ -26,10 +28,15 @@ const spreadsheet = (series: string): string =>
     `${series}2;Café du Rif;000230456000028;Œuvre reliée;1;12 000;10 %`,
   ].join('\r\n');
 
+const examples = examplesRunBy('test/long/doors.test.ts');
+const linesOf = (guide: string): string =>
+  examples.flatMap((each) => (each.guide === guide ? [each.text] : [])).join('\n');
+const START = linesOf('README.md');
+
 let machine: EmptyMachine;
 beforeAll(async () => {
-  machine = await emptyMachine(root);
-  console.log(`npm ci && npm start: ${machine.startSeconds.toFixed(0)} s`);
+  machine = await emptyMachine(root, START);
+  console.log(`${START}: ${machine.startSeconds.toFixed(0)} s`);
 }, 20 * 60_000);
 afterAll(() => machine.close());
 
@@ -44,6 +51,18 @@ async function timed<Result>(door: string, open: () => Promise<Result>, before =
 }
 
 const first = (folder: string, fence: string): string => examplesOf(folder, fence)[0] ?? '';
+/**
+ * Installs a client as its README says.
+ * @param given the package, in the folder or beside it @param before what the user has set up, for the same shell
+ * @returns the folder of his program
+ */
+async function installed(client: string, given: RegExp, before = ''): Promise<string> {
+  const folder = await machine.folder(given);
+  const lines = linesOf(`clients/${client}/README.md`);
+  if (!lines) throw new Error(`the README of ${client} does not say how it is installed`);
+  machine.run(folder, 'bash', '-ec', `${before}\n${lines}`);
+  return folder;
+}
 /** Starts the command as `npx fatoura` does once the package is published. */
 const npx = (folder: string, ...args: string[]) =>
   machine.run(folder, 'npx', '--yes', `--package=${machine.package(/^fatoura-\d.*\.tgz$/)}`, 'fatoura', ...args);
@@ -64,8 +83,7 @@ it('curl, by the README', async () => {
 
 it('the client for TypeScript', async () => {
   const printed = await timed('TypeScript', async () => {
-    const folder = await machine.folder();
-    machine.run(folder, 'npm', 'install', machine.package(/^fatoura-client-\d.*\.tgz$/));
+    const folder = await installed('typescript', /^fatoura-client-\d.*\.tgz$/);
     writeFileSync(join(folder, 'first.mjs'), first('typescript', 'ts'));
     return machine.run(folder, 'node', 'first.mjs');
   });
@@ -74,47 +92,49 @@ it('the client for TypeScript', async () => {
 
 it.skipIf(!hasTool('python3'))('the client for Python', async () => {
   const printed = await timed('Python', async () => {
-    const folder = await machine.folder();
-    machine.run(folder, 'python3', '-m', 'venv', 'venv');
-    machine.run(folder, 'venv/bin/pip', 'install', '--quiet', machine.package(/\.whl$/));
+    const folder = await installed('python', /\.whl$/, 'python3 -m venv venv && . venv/bin/activate');
     return machine.run(folder, 'venv/bin/python', '-c', first('python', 'python'));
   });
   expect(printed).toMatch(ACCEPTED);
 });
 
 it.skipIf(!hasTool('composer'))('the client for PHP', async () => {
-  const source = await machine.folder(machine.package(/^fatoura-client-php-/));
-  const repositories = [{ type: 'path', url: source, options: { symlink: false } }, { 'packagist.org': false }];
   const printed = await timed('PHP', async () => {
-    const folder = await machine.folder();
-    const manifest = { repositories, require: { 'fatoura/client': '*@dev' } };
-    writeFileSync(join(folder, 'composer.json'), JSON.stringify(manifest));
-    machine.run(folder, 'composer', 'install', '--no-interaction', '--quiet');
+    const folder = await installed('php', /^fatoura-client-php-/);
     return machine.run(folder, 'php', '-r', first('php', 'php'));
   });
   expect(printed).toMatch(ACCEPTED);
 });
 
+/** What the README says that a project depends on: group, artifact and version. */
+const [, DEPENDENCY = ''] =
+  /depend on `([^`]+)`/.exec(readFileSync(join(root, 'clients/java/README.md'), 'utf8')) ?? [];
+/** A project of Maven with one dependency. */
+function projectWith(dependency: string): string {
+  const [group, artifact, version] = dependency.split(':');
+  const named = (name: string) =>
+    `<groupId>${group}</groupId><artifactId>${name}</artifactId><version>${version}</version>`;
+  return `<project><modelVersion>4.0.0</modelVersion>${named('shop')}
+    <dependencies><dependency>${named(artifact ?? '')}</dependency></dependencies></project>`;
+}
+
 it.skipIf(!hasTool('mvn'))('the client for Java', async () => {
   const printed = await timed('Java', async () => {
-    const folder = await machine.folder(machine.package(/^fatoura-client-java-/));
-    const goals = ['package', 'dependency:copy-dependencies', '-DincludeScope=runtime'];
-    machine.run(folder, 'mvn', '-B', '-q', '-Dmaven.test.skip=true', ...goals);
+    const folder = await installed('java', /^fatoura-client-java-/);
+    writeFileSync(join(folder, 'pom.xml'), projectWith(DEPENDENCY));
+    machine.run(folder, 'mvn', '-B', '-q', 'dependency:copy-dependencies');
     const imports = ['fatoura.*', 'fatoura.Models.*', 'java.util.List'].map((each) => `import ${each};`).join('\n');
     const main = `public static void main(String[] args) {\n${first('java', 'java')}}`;
     writeFileSync(join(folder, 'First.java'), `${imports}\nclass First {\n${main}\n}\n`);
-    return machine.run(folder, 'java', '-cp', 'target/classes:target/dependency/*', 'First.java');
+    return machine.run(folder, 'java', '-cp', 'target/dependency/*', 'First.java');
   });
   expect(printed).toMatch(ACCEPTED);
 });
 
 it.skipIf(!hasTool('go'))('the client for Go', async () => {
-  const source = await machine.folder(machine.package(/^fatoura-client-go-/));
-  const module = readName('go.mod', readFileSync(join(source, 'go.mod'), 'utf8'));
+  const module = readName('go.mod', readFileSync(join(root, 'clients/go/go.mod'), 'utf8'));
   const printed = await timed('Go', async () => {
-    const folder = await machine.folder();
-    const required = `require ${module} v0.0.0\n\nreplace ${module} => ${source}\n`;
-    writeFileSync(join(folder, 'go.mod'), `module first\n\ngo 1.24\n\n${required}`);
+    const folder = await installed('go', /^fatoura-client-go-/);
     const imports = ['context', 'fmt', 'os', module].map((each) => `\t"${each}"`).join('\n');
     const main = `func main() {\n${first('go', 'go')}}\n`;
     writeFileSync(join(folder, 'main.go'), `package main\n\nimport (\n${imports}\n)\n\n${main}`);
@@ -124,8 +144,12 @@ it.skipIf(!hasTool('go'))('the client for Go', async () => {
 });
 
 it('the command', async () => {
-  const args = ['invoices', 'create', '--example', '--wait'];
-  const printed = await timed('command', async () => npx(await machine.folder(), ...args));
+  const printed = await timed('command', async () => {
+    // Where `npm install --global` puts it: not into the folders of this machine.
+    const global = 'export npm_config_prefix=$HOME/global PATH=$HOME/global/bin:$PATH';
+    const folder = await installed('cli', /^fatoura-\d.*\.tgz$/, global);
+    return machine.run(folder, 'bash', '-ec', `${global}\nfatoura invoices create --example --wait`);
+  });
   expect(printed).toMatch(/accepted/);
 });
 

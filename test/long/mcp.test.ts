@@ -1,12 +1,14 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildCli } from '../../scripts/build-cli.ts';
 import { Client } from '../support/client.ts';
+import { exampleRunBy } from '../support/guide-examples.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -64,17 +66,22 @@ describe.skipIf(!isInstalled())('an agent with fatoura mcp', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function connect(args: readonly string[] = [], key = tenant.secretKey): Promise<Agent> {
+  /** @param server how its process is started */
+  async function connectTo(server: object): Promise<Agent> {
     const [{ Client: ProtocolClient }, { StdioClientTransport }] = await Promise.all([
       import(join(SDK, 'client/index.js')),
       import(join(SDK, 'client/stdio.js')),
     ]);
     const agent = new ProtocolClient({ name: 'test', version: '1' });
-    const env = { PATH: process.env.PATH, FATOURA_URL: service.url, FATOURA_KEY: key, XDG_CONFIG_HOME: folder };
-    const command = [join(folder, 'dist/fatoura.js'), 'mcp', ...args];
-    await agent.connect(new StdioClientTransport({ command: process.execPath, args: command, env, stderr: 'pipe' }));
+    await agent.connect(new StdioClientTransport({ stderr: 'pipe', ...server }));
     agents.push(agent);
     return agent;
+  }
+
+  function connect(args: readonly string[] = [], key = tenant.secretKey): Promise<Agent> {
+    const env = { PATH: process.env.PATH, FATOURA_URL: service.url, FATOURA_KEY: key, XDG_CONFIG_HOME: folder };
+    const command = [join(folder, 'dist/fatoura.js'), 'mcp', ...args];
+    return connectTo({ command: process.execPath, args: command, env });
   }
 
   async function call(agent: Agent, name: string, given: object) {
@@ -205,6 +212,23 @@ describe.skipIf(!isInstalled())('an agent with fatoura mcp', () => {
     expect((await call(agent, 'delete_draft', { id, version })).value).toEqual({ id, deleted: true });
     expect((await call(agent, 'get_draft', { id })).isError).toBe(true);
     await agent.close();
+  });
+
+  it('11. is started by what the README gives to agents, with the profile of a login', async () => {
+    const { command, args } = JSON.parse(exampleRunBy('test/long/mcp.test.ts').text).mcpServers.fatoura;
+    const built = join(folder, 'dist/fatoura.js');
+    const env = { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, 'profiles') };
+    const login = ['login', '--profile', args.at(-1), '--url', service.url, '--file'];
+    // The service runs in this process, which must not wait for another one.
+    const loggedIn = promisify(execFile)(process.execPath, [built, ...login], { env });
+    loggedIn.child.stdin?.end(`${tenant.secretKey}\n`);
+    await loggedIn;
+    // As the installed package has it, which npx finds before it asks a registry.
+    await mkdir(join(folder, 'node_modules/.bin'), { recursive: true });
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${built}' "$@"\n`;
+    await writeFile(join(folder, 'node_modules/.bin/fatoura'), script, { mode: 0o755 });
+    const agent = await connectTo({ command, args, env, cwd: folder });
+    expect((await call(agent, 'create_draft', { content: CONTENT })).value).toMatchObject({ version: 1 });
   });
 });
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { readArchive } from '../../scripts/release/contents.ts';
 import { freePort } from './free-ports.ts';
 
@@ -21,8 +21,8 @@ export interface EmptyMachine {
   readonly project: string;
   /** Packages as a release has them, made of that clone. */
   package(pattern: RegExp): string;
-  /** Makes an empty folder, with the files of an archive if one is given. @returns its path */
-  folder(archive?: string): Promise<string>;
+  /** Makes a folder that is empty but for a package as an operator gives it: its file, or its folder. @returns its path */
+  folder(given?: RegExp): Promise<string>;
   /** Runs a command of a user, who has the key in the environment and a home of his own without any cache. */
   run(folder: string, command: string, ...args: string[]): string;
   /** The environment of a user whose home is this folder. */
@@ -30,15 +30,18 @@ export interface EmptyMachine {
   close(): Promise<void>;
 }
 
-/** Starts the service as the README says, on an empty machine. @param root the project, whose last commit is cloned */
-export async function emptyMachine(root: string): Promise<EmptyMachine> {
+/**
+ * Starts the service on an empty machine.
+ * @param root the project, whose last commit is cloned @param start how the README says that it is started
+ */
+export async function emptyMachine(root: string, start: string): Promise<EmptyMachine> {
   const scratch = mkdtempSync(join(tmpdir(), 'fatoura-empty-machine-'));
   const [project, home] = [join(scratch, 'project'), join(scratch, 'home')];
   mkdirSync(home);
   execFileSync('git', ['clone', '--quiet', root, project]);
   const port = await freePort();
   const started = performance.now();
-  const service = spawn('sh', ['-c', 'npm ci && npm start'], {
+  const service = spawn('sh', ['-c', start], {
     cwd: project,
     // A group of its own, so that npm's processes end with it.
     detached: true,
@@ -55,27 +58,34 @@ export async function emptyMachine(root: string): Promise<EmptyMachine> {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: bare(home),
   });
+  const packageOf = (pattern: RegExp): string => {
+    const name = readdirSync(packages).find((each) => pattern.test(each));
+    if (name === undefined) throw new Error(`the release has no ${pattern}`);
+    return join(packages, name);
+  };
   const environment = (folder: string) => ({ ...bare(folder), FATOURA_URL: url, FATOURA_KEY: secretKey });
   return {
     ...{ startSeconds, url, secretKey, project, environment },
     invitationUrl: found(/(http\S+\/join#\S+)/),
-    package(pattern) {
-      const name = readdirSync(packages).find((each) => pattern.test(each));
-      if (name === undefined) throw new Error(`the release has no ${pattern}`);
-      return join(packages, name);
-    },
-    async folder(archive) {
+    package: packageOf,
+    async folder(given) {
       const folder = mkdtempSync(join(scratch, 'user-'));
-      for (const { path, bytes } of archive === undefined ? [] : await readArchive(archive)) {
-        // Without the folder that archives of sources have.
-        const file = join(folder, path.slice(path.indexOf('/') + 1));
-        mkdirSync(dirname(file), { recursive: true });
-        writeFileSync(file, bytes);
-      }
+      if (given === undefined) return folder;
+      const archive = packageOf(given);
+      if (archive.endsWith('.zip'))
+        for (const { path, bytes } of await readArchive(archive)) {
+          mkdirSync(dirname(join(folder, path)), { recursive: true });
+          writeFileSync(join(folder, path), bytes);
+        }
+      else copyFileSync(archive, join(folder, basename(archive)));
       return folder;
     },
     run: (folder, command, ...args) =>
-      execFileSync(command, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', env: environment(folder) }),
+      execFileSync(command, args, {
+        ...{ cwd: folder, encoding: 'utf8', stdio: 'pipe', env: environment(folder) },
+        // Maven prints each part of a download.
+        maxBuffer: 2 ** 26,
+      }),
     async close() {
       if (service.pid !== undefined && service.exitCode === null) {
         const ended = new Promise((resolve) => service.once('exit', resolve));

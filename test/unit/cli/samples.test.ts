@@ -5,6 +5,7 @@ import { greeting } from '../../../src/cli/greeting.ts';
 import { inputOfRestBody, restInvoiceBody } from '../../../src/domain/invoice/create-invoice-input.ts';
 import { MAGIC_ICES } from '../../../src/domain/invoice/test-scenarios.ts';
 import { isTolerated, totalsOf } from '../../../src/domain/invoice/totals.ts';
+import { exampleRunBy } from '../../support/guide-examples.ts';
 
 const samples = await readSamples();
 
@@ -24,6 +25,16 @@ it('the samples cover rates, rounding, a rejection and a lost reply', () => {
   const scenarios = inputs.map(({ customer }) => MAGIC_ICES[customer.ice ?? '']);
   expect(scenarios).toContain('unknown-ice');
   expect(scenarios).toContain('lost-reply');
+});
+
+it('the README shows a part of a sample, and says how many lines it leaves out', () => {
+  const { text } = exampleRunBy('test/unit/cli/samples.test.ts');
+  const [comment = ''] = /\/\/ .*/.exec(text) ?? [];
+  const shown = JSON.parse(text.replace(comment, ''));
+  const request = samples.map((sample) => sample.request).find(({ amount }) => amount === shown.amount);
+  const lines = request?.lines as readonly object[];
+  expect({ ...request, lines: lines.slice(0, shown.lines.length) }).toMatchObject(shown);
+  expect([comment, lines.length - shown.lines.length]).toEqual(['// and three more lines', 3]);
 });
 
 it('the ICEs of all examples have a correct check key', () => {

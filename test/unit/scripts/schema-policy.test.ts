@@ -2,6 +2,7 @@ import { buildSchema, type GraphQLObjectType, getNamedType, isUnionType, printSc
 import { describe, expect, it } from 'vitest';
 import { breakingChanges, policyViolations } from '../../../scripts/check/schema-policy.ts';
 import { schema } from '../../../src/graphql/schema.ts';
+import { exampleRunBy } from '../../support/guide-examples.ts';
 
 describe('policyViolations', () => {
   it('finds no violation in our schema', () => {
@@ -62,6 +63,15 @@ describe('policyViolations', () => {
       fault ? [expect.stringContaining(`Query.amount is deprecated, and its reason ${fault}`)] : [],
     );
   });
+});
+
+it('takes the reason that the guide to GraphQL shows', () => {
+  const { text } = exampleRunBy('test/unit/scripts/schema-policy.test.ts');
+  const [, reason = '', successor] = /^deprecationReason: '(.*`(\w+)`.*)'$/m.exec(text) ?? [];
+  const deprecated = buildSchema(
+    `"Q." type Query { "S." ${successor}: Int  "A." amount: Int @deprecated(reason: ${JSON.stringify(reason)}) }`,
+  );
+  expect(policyViolations(deprecated)).toEqual([]);
 });
 
 describe('breakingChanges', () => {

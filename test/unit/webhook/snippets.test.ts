@@ -1,15 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signatureHeaders, signingKey } from '../../../src/domain/webhook/signature.ts';
+import { examplesRunBy } from '../../support/guide-examples.ts';
 
 // The verification functions of docs/webhooks.md, exactly as they are there.
-
-const GUIDE = new URL('../../../docs/webhooks.md', import.meta.url);
 
 /**
  * Runs a language's function with `args`: the file of headers and secrets (alternating lines), and the file of the
@@ -128,14 +127,11 @@ function verdictOn({ genuine, age }: Case, seconds: number): boolean | null {
   return first === last ? (first as boolean) : null;
 }
 
-const code = await readFile(GUIDE, 'utf8').then((guide) =>
-  Object.fromEntries(
-    [...guide.matchAll(/```(?!graphql)(\w+)\n(.*?)```/gs)].map(([, language, text]) => [language, text]),
-  ),
-);
+const examples = examplesRunBy('test/unit/webhook/snippets.test.ts');
+const code = Object.fromEntries(examples.map(({ language, text }) => [language, text]));
 
 it('there is one for each language', () => {
-  expect(Object.keys(code)).toEqual(['js', 'python', 'php', 'java', 'csharp']);
+  expect(examples.map(({ language }) => language)).toEqual(['js', 'python', 'php', 'java']);
 });
 
 for (const [language, tool] of Object.entries(LANGUAGES)) {

@@ -1,0 +1,122 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { SOURCES } from '../../scripts/docs/contents.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** An example of a guide: a command of a block for a shell, or another block as a whole. */
+export interface Example {
+  /** `docs/api/errors.md`. */
+  readonly guide: string;
+  /** Where its block begins, from 1. */
+  readonly line: number;
+  /** What the block's fence names; empty if it names nothing. */
+  readonly language: string;
+  readonly text: string;
+}
+
+/** What has examples for users: the project's README, the pages at /docs, and the READMEs of clients. */
+export const GUIDES: readonly string[] = [
+  ...new Set(['README.md', ...Object.values(SOURCES), ...globSync('clients/*/README.md', { cwd: ROOT })]),
+].toSorted();
+
+/** A client, the language that the fences of its README name, and the test that runs them. */
+export const CLIENT_EXAMPLES = [
+  ['typescript', 'ts', 'test/clients/conformance.test.ts'],
+  ['python', 'python', 'test/long/client-python.test.ts'],
+  ['php', 'php', 'test/long/client-php.test.ts'],
+  ['java', 'java', 'test/long/client-java.test.ts'],
+  ['go', 'go', 'test/long/client-go.test.ts'],
+] as const;
+
+type Rule = (example: Example) => boolean;
+
+const isCommand =
+  (pattern: RegExp): Rule =>
+  ({ language, text }) =>
+    language === 'sh' && pattern.test(text);
+const isOf =
+  (guide: string, ...languages: readonly string[]): Rule =>
+  (example) =>
+    example.guide === guide && languages.includes(example.language);
+/** Code for a page that imports what it uses. */
+const isModule: Rule = ({ language, text }) => language === 'js' && text.startsWith('import ');
+
+/** Which examples a test runs; it takes them by {@link examplesRunBy}. */
+const RUN_BY = {
+  'test/api/guides.test.ts': isCommand(/^curl /),
+  'test/clients/command-examples.test.ts': isCommand(/^(?:fatoura|export|node) /),
+  'test/long/doors.test.ts': isCommand(/^(?:npm ci && npm start$|npm install|pip|composer|go|mvn)\b/),
+  'test/long/client-collections.test.ts': isCommand(/^(?:\(cd bruno && bru|newman) run /),
+  'test/api/documented-operations.test.ts': ({ language }) => language === 'graphql',
+  'test/unit/webhook/snippets.test.ts': isOf('docs/webhooks.md', 'js', 'python', 'php', 'java'),
+  'test/browser/live-libraries.test.ts': (example) => isModule(example) && !/^docs\/webhooks/.test(example.guide),
+  'test/browser/live-invoice.test.ts': (example) => isOf('docs/live-pages.md', 'js')(example) && !isModule(example),
+  'test/browser/live-element.test.ts': ({ language }) => language === 'html',
+  'test/browser/embedding.test.ts': isOf('docs/api/embedding.md', 'js'),
+  'test/api/error-examples.test.ts': isOf('docs/api/errors.md', 'json'),
+  'test/long/mcp.test.ts': isOf('clients/cli/README.md', 'json'),
+  'test/unit/scripts/schema-policy.test.ts': isOf('docs/api/graphql.md', ''),
+  'test/unit/cli/samples.test.ts': isOf('README.md', 'jsonc'),
+} as const satisfies Readonly<Record<string, Rule>>;
+
+type Runner = keyof typeof RUN_BY;
+
+/** The tests that run an example. */
+export function runnersOf(example: Example): string[] {
+  const own = CLIENT_EXAMPLES.filter(([client, fence]) => isOf(`clients/${client}/README.md`, fence)(example));
+  return [...RUNNERS.filter((test) => RUN_BY[test](example)), ...own.map(([, , test]) => test)];
+}
+
+/** The tests that take their examples by {@link examplesRunBy}. */
+export const RUNNERS = Object.keys(RUN_BY) as Runner[];
+
+/** All examples, guide by guide, in their order. */
+export function allExamples(): Example[] {
+  return GUIDES.flatMap(examplesIn);
+}
+
+/** The examples that a test has to run. @param test its own path */
+export function examplesRunBy(test: Runner): Example[] {
+  return allExamples().filter((example) => RUN_BY[test](example));
+}
+
+/** The only example that a test has to run. @throws Error if there is none or another one */
+export function exampleRunBy(test: Runner): Example {
+  const [example, ...others] = examplesRunBy(test);
+  if (!example || others.length > 0) throw new Error(`${test} has to run ${others.length + 1} examples`);
+  return example;
+}
+
+/** The blocks of a guide as they stand, without the indentation of lists. */
+export function blocksOf(guide: string): Example[] {
+  const source = readFileSync(`${ROOT}/${guide}`, 'utf8');
+  return [...source.matchAll(/^( *)```(\S*)[^\n]*\n(.*?)^ *```$/gms)].map(
+    ({ 1: indent = '', 2: language = '', 3: text = '', index }) => ({
+      ...{ guide, line: source.slice(0, index).split('\n').length, language },
+      text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    }),
+  );
+}
+
+function examplesIn(guide: string): Example[] {
+  return blocksOf(guide).flatMap((block) =>
+    block.language === 'sh' ? commandsOf(block.text).map((text) => ({ ...block, text })) : [block],
+  );
+}
+
+/** What the reader fills in: `ID=inv_…`. Tests have it in their environment. */
+const PLACEHOLDER = /^[A-Z_]+=\S*…\S*(?: +#.*)?$/;
+
+/** The commands of a block for a shell: a line, and those after it that its end or an open quote joins to it. */
+function commandsOf(text: string): string[] {
+  const commands: string[] = [];
+  let isOpen = false;
+  for (const line of text.trimEnd().split('\n')) {
+    if (isOpen) commands.push(`${commands.pop()}\n${line}`);
+    else if (line !== '' && !PLACEHOLDER.test(line)) commands.push(line);
+    const whole = commands.at(-1) ?? '';
+    isOpen = whole.endsWith('\\') || whole.split("'").length % 2 === 0;
+  }
+  return commands;
+}
