@@ -1,6 +1,7 @@
 import { type OperationDefinitionNode, parse } from 'graphql';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
+import { EventReader } from '../support/event-stream.ts';
 import { examplesRunBy } from '../support/guide-examples.ts';
 import { csvOf, row, uploaded } from '../support/imports.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -67,6 +68,7 @@ const NEEDS: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = 
   createDraft: async () => ({ content: { customer: { name: 'Atlas' } } }),
   createInvoiceEmbed: async () => ({ id: await accepted() }),
   import: importOf,
+  importProgress: importOf,
   startImport: importOf,
   resendWebhookEvent: async () => {
     const { event, endpoint } = await delivered();
@@ -75,6 +77,20 @@ const NEEDS: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = 
   resendWebhookDeliveries: async () => ({ '"we_…"': (await delivered()).endpoint }),
   rotateWebhookSecret: async () => ({ '"we_…"': (await delivered()).endpoint }),
 };
+
+/** The first result of a subscription. */
+async function told(query: string, variables: object) {
+  const headers = {
+    Authorization: `Bearer ${secretKey}`,
+    Accept: 'text/event-stream',
+    'Content-Type': 'application/json',
+  };
+  const body = JSON.stringify({ query, variables });
+  const stream = new EventReader(await fetch(`${service.url}/graphql/stream`, { method: 'POST', headers, body }));
+  const first = await stream.next();
+  await stream.close();
+  return JSON.parse(first?.data ?? '{}');
+}
 
 it.each(operations)('%s, line %i', async (_guide, _line, text) => {
   const [definition] = parse(text).definitions as OperationDefinitionNode[];
@@ -88,7 +104,8 @@ it.each(operations)('%s, line %i', async (_guide, _line, text) => {
   );
   const declared = new Set(definition?.variableDefinitions?.map(({ variable }) => variable.name.value));
   const variables = Object.fromEntries(needs.filter(([place]) => declared.has(place)));
-  const { body } = await client.graphql(query, variables);
+  const isStream = definition?.operation === 'subscription';
+  const body = isStream ? await told(query, variables) : (await client.graphql(query, variables)).body;
   expect(body.errors).toBeUndefined();
   const result = body.data[name];
   // A refusal would be an object with these members, or with none.
