@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
@@ -8,6 +8,9 @@ import { freePort } from './free-ports.ts';
 /** What the variables of a machine say about its networks; all else of this one's would not be there on an empty one. */
 const NETWORK =
   /^(?:https?_proxy|no_proxy|npm_config_registry|npm_config_cafile|pip_(?!cache).*|goproxy|gosumdb|ssl_cert_.*|node_extra_ca_certs)$/i;
+
+/** How `npm run release` ends if it lacks a tool for one of the files; the door that needs the file fails then. */
+const LEFT_OUT = 3;
 
 /** A machine that has programs and networks, but nothing of Fatoura, and no cache of any tool. */
 export interface EmptyMachine {
@@ -48,16 +51,30 @@ export async function emptyMachine(root: string, start: string): Promise<EmptyMa
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...bare(home), PORT: String(port) },
   });
+  const close = async () => {
+    if (service.pid !== undefined && service.exitCode === null) {
+      const ended = new Promise((resolve) => service.once('exit', resolve));
+      process.kill(-service.pid, 'SIGTERM');
+      await ended;
+    }
+    // Go makes the modules in its cache read-only.
+    execFileSync('chmod', ['-R', 'u+w', scratch]);
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
+  };
   const printed = await printedBy(service, /^ +publishable +pk_test_/m);
   const startSeconds = (performance.now() - started) / 1000;
   const found = (pattern: RegExp) => pattern.exec(printed)?.[1] ?? '';
   const [url, secretKey] = [found(/listens on (\S+)/), found(/(sk_test_\S+)/)];
   const packages = join(scratch, 'packages');
-  execFileSync('npm', ['run', '--silent', 'release', '--', '--dry-run', '--output', packages], {
+  const { status } = spawnSync('npm', ['run', '--silent', 'release', '--', '--dry-run', '--output', packages], {
     cwd: project,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: bare(home),
   });
+  if (status !== 0 && status !== LEFT_OUT) {
+    await close();
+    throw new Error(`the release cannot be made: ${status}`);
+  }
   const packageOf = (pattern: RegExp): string => {
     const name = readdirSync(packages).find((each) => pattern.test(each));
     if (name === undefined) throw new Error(`the release has no ${pattern}`);
@@ -86,16 +103,7 @@ export async function emptyMachine(root: string, start: string): Promise<EmptyMa
         // Maven prints each part of a download.
         maxBuffer: 2 ** 26,
       }),
-    async close() {
-      if (service.pid !== undefined && service.exitCode === null) {
-        const ended = new Promise((resolve) => service.once('exit', resolve));
-        process.kill(-service.pid, 'SIGTERM');
-        await ended;
-      }
-      // Go makes the modules in its cache read-only.
-      execFileSync('chmod', ['-R', 'u+w', scratch]);
-      rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
-    },
+    close,
   };
 }
 
