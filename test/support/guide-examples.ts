@@ -39,6 +39,10 @@ const isOf =
   (guide: string, ...languages: readonly string[]): Rule =>
   (example) =>
     example.guide === guide && languages.includes(example.language);
+/** The lines that install a package of clients/. */
+const installs: Rule = (example) =>
+  /^clients\/(?:typescript|python|php|java|go|cli)\/README\.md$/.test(example.guide) &&
+  isCommand(/^(?:npm install|pip|composer|go|mvn) /)(example);
 /** Code for a page that imports what it uses. */
 const isModule: Rule = ({ language, text }) => language === 'js' && text.startsWith('import ');
 
@@ -46,7 +50,8 @@ const isModule: Rule = ({ language, text }) => language === 'js' && text.startsW
 const RUN_BY = {
   'test/api/guides.test.ts': isCommand(/^curl /),
   'test/clients/command-examples.test.ts': isCommand(/^(?:fatoura|export|node) /),
-  'test/long/doors.test.ts': isCommand(/^(?:npm ci && npm start$|npm install|pip|composer|go|mvn)\b/),
+  'test/long/doors.test.ts': (example) =>
+    installs(example) || (example.guide === 'README.md' && isCommand(/^npm ci && npm start$/)(example)),
   'test/long/client-collections.test.ts': isCommand(/^(?:\(cd bruno && bru|newman) run /),
   'test/api/documented-operations.test.ts': ({ language }) => language === 'graphql',
   'test/unit/webhook/snippets.test.ts': isOf('docs/webhooks.md', 'js', 'python', 'php', 'java'),
