@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
-import { startCommandLine } from '../support/command-line.ts';
+import { runWithKey } from '../support/run-with-key.ts';
 import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'corrections-'));
@@ -20,13 +19,7 @@ withSharedService.beforeAll(async ({ service: shared }) => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function cli(...args: string[]): Promise<{ code: number; text: string }> {
-  const child = startCommandLine([...args, '--url', service.url], { FATOURA_KEY: tenant.secretKey });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (text += chunk));
-  const [code] = await once(child, 'close');
-  return { code, text };
-}
+const cli = (...args: string[]) => runWithKey([...args, '--url', service.url], tenant.secretKey);
 
 async function accepted(): Promise<string> {
   const lines = [{ description: 'x', quantity: 10, unit_price: 1000, tax_rate: 20 }];

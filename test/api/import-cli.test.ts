@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { Client } from '../support/client.ts';
 import { startCommandLine } from '../support/command-line.ts';
 import { csvOf, HEADERS, row } from '../support/imports.ts';
+import { runWithKey } from '../support/run-with-key.ts';
 import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let folder: string;
@@ -21,6 +22,9 @@ function start(service: TestService, tenant: TestTenant, args: readonly string[]
     stream.setEncoding('utf8').on('data', (chunk) => (printed.text += chunk));
   return { child, printed, ended: once(child, 'close').then(([code]) => ({ code, text: printed.text })) };
 }
+
+const run = (service: TestService, tenant: TestTenant, args: readonly string[]) =>
+  runWithKey(['import', ...args, '--url', service.url], tenant.secretKey);
 
 const countOf = async (service: TestService, tenant: TestTenant): Promise<number> => {
   const client = new Client(service.url, tenant.secretKey);
@@ -39,14 +43,14 @@ withSharedService(
     ];
     await writeFile(file, csvOf(rows, `${HEADERS};Remarque interne`));
 
-    const dry = await start(service, tenant, [file, '--dry-run']).ended;
+    const dry = await run(service, tenant, [file, '--dry-run']);
     expect(dry).toMatchObject({ code: 1, text: expect.stringMatching(/row 3, column C "ICE du client", "123":.*ICE/) });
     expect(dry.text).toContain('Not used: Remarque interne.');
     expect(dry.text).toContain('Rows left out: 5 (total).');
     expect(dry.text).toContain('3 invoices: 2 ready to issue, 1 to be corrected.');
     expect(await countOf(service, tenant)).toBe(0);
 
-    const issued = await start(service, tenant, [file, '--out', out]).ended;
+    const issued = await run(service, tenant, [file, '--out', out]);
     expect(issued).toMatchObject({
       code: 1,
       text: expect.stringContaining('3 invoices: 2 issued, 2 of them accepted, 1 to be corrected.'),
@@ -54,7 +58,7 @@ withSharedService(
     expect(await countOf(service, tenant)).toBe(2);
     expect(await readFile(out, 'utf8')).toMatch(/;F-1;Acceptée/);
 
-    const wrong = await start(service, tenant, [join(folder, 'missing.csv')]).ended;
+    const wrong = await run(service, tenant, [join(folder, 'missing.csv')]);
     expect(wrong).toMatchObject({ code: 2, text: expect.stringContaining('it does not exist') });
   },
 );
@@ -63,7 +67,7 @@ withSharedService('import says which columns are to be chosen, and takes the cho
   const tenant = await service.tenant();
   const file = join(folder, 'remises.csv');
   await writeFile(file, csvOf([['Amina', 'Tapis', '200,00', 20, 10]], 'Client;Désignation;Prix;Taux de TVA;Remise'));
-  const asked = await start(service, tenant, [file, '--dry-run']).ended;
+  const asked = await run(service, tenant, [file, '--dry-run']);
   expect(asked).toMatchObject({
     code: 1,
     text: expect.stringContaining(
@@ -72,11 +76,11 @@ withSharedService('import says which columns are to be chosen, and takes the cho
   });
   expect(asked.text).toContain('--columns "prix=line.unitPriceWithTax"');
   const chosen = 'Remise=line.discount.percent, Prix=line.unitPriceWithTax';
-  const issued = await start(service, tenant, [file, '--columns', chosen, '--private-customers']).ended;
+  const issued = await run(service, tenant, [file, '--columns', chosen, '--private-customers']);
   expect(issued).toMatchObject({ code: 0, text: expect.stringContaining('1 invoices: 1 issued, 1 of them accepted.') });
-  const wrong = await start(service, tenant, [file, '--columns', 'Rabais=line.discount.percent']).ended;
+  const wrong = await run(service, tenant, [file, '--columns', 'Rabais=line.discount.percent']);
   expect(wrong).toMatchObject({ code: 2, text: expect.stringContaining("the file has no column 'Rabais'") });
-  expect(await start(service, tenant, [file, '--columns', 'Remise']).ended).toMatchObject({ code: 2 });
+  expect(await run(service, tenant, [file, '--columns', 'Remise'])).toMatchObject({ code: 2 });
 });
 
 withSharedService('import --watch takes each file once it has stopped growing', async ({ service }) => {
