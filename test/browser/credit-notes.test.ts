@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { type Client, invoiceBody, invoiceFor } from '../support/client.ts';
+import { testLong } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 import { DESKTOP, expectAccessible, openWorkspacePage, PHONE } from '../support/workspace-page.ts';
@@ -194,7 +195,7 @@ describe.skipIf(BROWSER_PATH === null)('credit notes in the pages of a signed-in
     await close();
   });
 
-  it('are created with the keyboard alone, in Arabic on a phone', async () => {
+  testLong('are created with the keyboard alone, in Arabic on a phone', async () => {
     const { page, client, tenant, complaints, close } = await open({ role: 'biller', language: 'ar', size: PHONE });
     const invoiceId = await acceptedInvoice(client);
     await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices/${invoiceId}/credit`);

@@ -8,10 +8,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * Files of `npm test` that try a part of their cases there, and all of them here (test/support/samples.ts, which the
- * suite of the clients reads for them).
+ * suite of the clients and the rules of accessibility read for them).
  */
 const SAMPLED = globSync('test/*/**/*.test.ts', { cwd: ROOT }).filter((file) =>
-  /support\/(samples|client-suite)\.ts'/.test(readFileSync(join(ROOT, file), 'utf8')),
+  /support\/(samples|client-suite|workspace-page)\.ts'/.test(readFileSync(join(ROOT, file), 'utf8')),
 );
 
 /** Hundreds of kills, soak, a million documents: one file at a time, so that measurements don't disturb one another. */

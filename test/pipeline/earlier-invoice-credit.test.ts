@@ -131,7 +131,7 @@ it('verifies in xmlsec1, and the changed document does not', async ({ skip }) =>
   expect(await xmlsec1Verifies(changed.xml, ca)).toBe(false);
 });
 
-it('verifies in the JDK, and the changed document does not', async ({ skip }) => {
+testLong('verifies in the JDK, and the changed document does not', async ({ skip }) => {
   if (WITHOUT_JDK) skip(WITHOUT_JDK);
   expect(await jdkVerifies([xml, changed.xml], certificate)).toEqual([true, false]);
 });

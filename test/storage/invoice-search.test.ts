@@ -17,7 +17,7 @@ let all: readonly Searchable[];
 
 beforeAll(async () => {
   store = await openTestStore('invoice-search', true);
-  all = await storeSearchable(store.db, OWNER, 2500);
+  all = await storeSearchable(store.db, OWNER, 4 * sampled(625));
   await storeSearchable(store.db, { ...OWNER, tenantId: 'ten_other' }, 50, 46);
 });
 afterAll(() => store.close());
