@@ -67,27 +67,26 @@ export async function accessOf(
   return { url: settings.sites?.[environment] ?? address, secretKey, environment };
 }
 
-/** The longest time to the end of an answer, milliseconds. */
+/** Time without a byte after which nothing more is waited for, milliseconds. */
 const ANSWER_MS = 60_000;
 
 /**
  * Runs a GraphQL operation that selects typed errors as `refused: message`.
- * @param answerMs the longest time to the end of the answer, milliseconds
+ * @param silenceMs time without a byte of the answer after which the service cannot be reached, milliseconds
  * @throws {Error} with the service's message
  */
 export async function operate<Data>(
   access: Access,
   query: string,
   variables: Record<string, unknown>,
-  answerMs = ANSWER_MS,
+  silenceMs = ANSWER_MS,
 ): Promise<Data> {
-  const signal = AbortSignal.timeout(answerMs);
   const unreachable = (error: Error): never => {
     throw new Error(`${access.url} cannot be reached (${causeOf(error)}).`, { cause: error });
   };
-  const sent = { ...request(access, query, variables, 'application/json'), signal };
-  const response = await fetch(`${access.url}/graphql`, sent).catch(unreachable);
-  const read = response.json().catch((error: Error) => (signal.aborted ? unreachable(error) : null));
+  const sent = request(access, query, variables, 'application/json');
+  const response = await watchedFetch(silenceMs)(`${access.url}/graphql`, sent).catch(unreachable);
+  const read = response.json().catch((error: Error) => (error instanceof SyntaxError ? null : unreachable(error)));
   const answer = (await read) as Answer<Refusable> | null;
   const problem = answer?.errors?.[0]?.message ?? answer?.error?.message;
   if (problem !== undefined) throw new Error(problem);
