@@ -249,7 +249,7 @@ describe('with Chromium', () => {
     vi.restoreAllMocks();
     expect(asked).toBeGreaterThanOrEqual(5);
     expect(pdfs.every(isPdf)).toBe(true);
-    expect(pageCount(pdfs[0] as Uint8Array)).toBeGreaterThan(20);
+    expect(pageCount(pdfs[0] as Uint8Array)).toBeGreaterThan(40);
     expect(launches).toHaveLength(2);
     expect(await launches[1]?.browser.pages()).toHaveLength(2);
     await until(() => !groupLives(dead.pid));
