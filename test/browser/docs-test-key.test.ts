@@ -55,7 +55,7 @@ describe.skipIf(BROWSER_PATH === null)('a test key in the guides', () => {
     await page.$eval('.key select + button', (button) => {
       for (let nth = 0; nth < 2; nth++) (button as HTMLElement).click();
     });
-    await page.waitForFunction(() => /KEY=sk_test_\w/.test(document.querySelector('article')?.textContent ?? ''));
+    await page.waitForFunction(() => /KEY=sk_test_[\w-]/.test(document.querySelector('article')?.textContent ?? ''));
     if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/guides-key.png` });
     const shown = await code(page);
     expect(shown).not.toMatch(/sk_test_…|\$KEY/);
@@ -80,7 +80,7 @@ describe.skipIf(BROWSER_PATH === null)('a test key in the guides', () => {
     // Another key replaces it.
     await press(page, 'Show the examples');
     await press(page, 'Make a test key');
-    await page.waitForFunction(() => /KEY=sk_test_\w/.test(document.querySelector('article')?.textContent ?? ''));
+    await page.waitForFunction(() => /KEY=sk_test_[\w-]/.test(document.querySelector('article')?.textContent ?? ''));
     expect(await ofThisPage()).toEqual([null, expect.any(String)]);
     await expect.poll(async () => (await new Client(service.url, key).get('/v1/invoices')).status).toBe(401);
     expect(complaints).toEqual([]);
@@ -95,7 +95,7 @@ describe.skipIf(BROWSER_PATH === null)('a test key in the guides', () => {
       await press(page, 'Make a test key');
     };
     const keyOf = async () => {
-      await page.waitForFunction(() => /KEY=sk_test_\w/.test(document.querySelector('article')?.textContent ?? ''));
+      await page.waitForFunction(() => /KEY=sk_test_[\w-]/.test(document.querySelector('article')?.textContent ?? ''));
       return /sk_test_[\w-]+/.exec(await code(page))?.[0] ?? '';
     };
     const statusOf = async (key: string) => (await new Client(service.url, key).get('/v1/invoices')).status;
