@@ -10,7 +10,7 @@ import { readValue } from './read-value.ts';
 import type { ReadInvoice, RowProblem, ShownCell } from './reading.ts';
 import type { RowFault } from './row-rules.ts';
 
-/** What the rows of one invoice are read with. */
+/** The settings and tables with which the rows of one invoice are read. */
 export interface Reader {
   readonly layout: Layout;
   readonly conventions: Conventions;
@@ -25,20 +25,20 @@ type Facts = RowProblem['facts'];
 export interface OpenInvoice {
   /**
    * Adds a row.
-   * @param cells with those that merged cells give it
-   * @param merged the columns whose cells are merged with those of another row
+   * @param cells the row's cells, filled from the merged cells that cover them
+   * @param merged the columns in which the row shares a merged cell with another row
    */
   add(row: SheetRow, cells: SheetRow['cells'], merged: ReadonlySet<number>): void;
-  /** Reports what is wrong with a row as a whole. */
+  /** Reports a fault of a row as a whole. */
   report(row: number, fault: RowFault, facts?: Facts): void;
-  /** Returns what was read. */
+  /** Returns the invoice that was read. */
   close(): ReadInvoice;
 }
 
-/** Kinds whose value counts once, so that merged cells do not say for which line. */
+/** Kinds of cells whose value counts once. If such a cell is merged over several lines, its line is unknown. */
 const AMOUNTS: ReadonlySet<string> = new Set(['quantity', 'money', 'price']);
 
-/** Begins an invoice. @param found what is known of it before its rows are read */
+/** Begins an invoice. @param found what is known of the invoice before its rows are read */
 export function openInvoice(
   { layout, conventions, choices, privateCustomers }: Reader,
   found: Pick<ReadInvoice, 'nth' | 'firstRow' | 'raw' | 'resultNumber'>,
@@ -95,7 +95,7 @@ export function openInvoice(
       lastRow = row.row;
       const key = layout.keyColumn === null ? '' : cellText(row.cells[layout.keyColumn] ?? null);
       label ??= key.slice(0, REPORTED.value) || null;
-      // An invoice may have one line less: its own rule says so.
+      // `lines` may exceed the maximum of an invoice by one: the invoice's own rule reports the excess.
       const isLine = lines.length < IMPORT_LIMITS.lines;
       const line = new Map<string, unknown>();
       if (isLine) {
@@ -134,8 +134,8 @@ export function openInvoice(
 }
 
 /**
- * Whether each line needs a cell of this column. A column that the file need not have gets the default of the service;
- * of an empty cell in it nobody knows what was meant.
+ * Whether each line needs a cell of this column. If the file does not have an optional column, the service's default
+ * applies. If it has the column, an empty cell is a fault, because its meaning is unknown.
  */
 function isNeeded({ column: { field, isRequired } }: LaidColumn, columns: readonly LaidColumn[]): boolean {
   if (isRequired || field === 'line.quantity' || field === 'line.taxRate') return true;
@@ -143,7 +143,7 @@ function isNeeded({ column: { field, isRequired } }: LaidColumn, columns: readon
   return field.startsWith('line.unitPrice') && !columns.some(({ column }) => column.field === other);
 }
 
-/** A field that is no field of the input: null. */
+/** Returns the field's path in the input; null if it is no field of the input. */
 function paramOf(field: string): string | null {
   return field.startsWith('lines.') || isOfInput(field)
     ? field.replace(/(?<=\.)(amount|unitPrice)(AsPriced|WithTax)$/, '$1')

@@ -11,40 +11,42 @@ import { problemsOfRows } from './row-problems.ts';
 import { withSimilarSales } from './similar-sales.ts';
 import { type Found, faulty, issuedFacts, known, numberOf, ofNumber, rejectedFacts, shownOf } from './verdict-parts.ts';
 
-/** Invoices that are checked at the same time: their documents are written one after the other anyway. */
+/**
+ * Number of invoices that are checked at the same time. Their documents are written one after the other in any case.
+ */
 const AT_ONCE = 16;
 
 /** Gives the invoices of one file their verdicts, in the order of the file. */
 export interface InvoiceChecker {
   check(batch: readonly ReadInvoice[]): Promise<ImportedInvoice[]>;
-  /** How many there were so far. */
+  /** Counts the invoices checked so far. */
   counts(): ImportCounts;
   /**
-   * Returns what the rest of the file has changed: of invoices with the same number none can be issued, because they may be
-   * parts of one.
+   * Returns the verdicts that the rest of the file has changed: if several invoices have the same number, none of them
+   * can be issued, because they may be parts of one invoice.
    */
   end(): VerdictChange[];
 }
 
-/** The first invoice of a file with a number. */
+/** The first invoice of the file that has a certain number. */
 interface FirstOfNumber {
   readonly nth: number;
   readonly row: number;
   readonly cell: ShownCell;
   isReady: boolean;
-  /** The row of the next one; null if there is none. */
+  /** The first row of the next invoice with this number; null if there is none. */
   repeatedIn: number | null;
 }
 
-/** An invoice of the file with what it is known by. */
+/** An invoice of the file with its key. */
 interface Keyed {
   readonly read: ReadInvoice;
   readonly digest: string;
   readonly key: string;
   readonly invoiceId: string;
-  /** Whether there may be an invoice of this key. */
+  /** Whether an invoice with this key may have been issued. */
   readonly mayExist: boolean;
-  /** As what the invoice of this key was issued; null if it was not. */
+  /** Number, date and content with which the invoice of this key was issued; null if it was not. */
   readonly issued: IssuedAs | null;
   /** The first row of an earlier invoice of the file with the same number; null if there is none. */
   readonly repeats: number | null;
@@ -54,7 +56,7 @@ interface Keyed {
 type FirstKey = Omit<Keyed, 'issued'>;
 type ReadIssued = (invoiceId: string) => Promise<IssuedAs | null>;
 
-/** @param issuedOfFile what the rows of the file have become before */
+/** @param issuedOfFile the invoices that were already issued for the rows of the file */
 export function createInvoiceChecker(
   { invoicing, issuedRows }: Pick<ImportWorkNeeds, 'invoicing'> & { readonly issuedRows: Pick<IssuedRows, 'alike'> },
   imported: Import,
@@ -63,16 +65,17 @@ export function createInvoiceChecker(
 ): InvoiceChecker {
   const { tenantId, environment } = imported;
   const owner = { tenantId, environment };
-  /** How often each content without a number has come. */
+  /** How often each content without a number has occurred. */
   const contents = new Map<string, number>();
   /** The first invoice of each number. */
   const numbers = new Map<string, FirstOfNumber>();
   let counts: ImportCounts = NO_COUNTS;
 
   /**
-   * An invoice is known by its rows, by the tenant's own number, or by its content and which of the equal ones of the file
-   * it is. So the same file again has the same keys, and a corrected file others only where it was corrected: one that has
-   * cells that cannot be read counts for no other, and no invoice of other rows is counted.
+   * Returns the first key of an invoice: the tenant's own number, else the content and its position among the invoices
+   * of the file with equal content. So the same file has the same keys again, and a corrected file differs only where
+   * it was corrected. Two kinds of invoices are not counted among the equal ones: those with cells that cannot be read,
+   * and those whose own rows were issued before.
    */
   function firstKey(read: ReadInvoice): FirstKey {
     const digest = invoicing.digestOf(read.input);
@@ -88,7 +91,7 @@ export function createInvoiceChecker(
     return { read, digest, key, invoiceId, mayExist, repeats: repeated?.row ?? null, earlier };
   }
 
-  /** Returns the next key of a content that is no key of an invoice of other rows of the file. */
+  /** Returns the next key of a content whose invoice was not issued for other rows of the file. */
   function nextOf(digest: string): string {
     for (;;) {
       const nth = (contents.get(digest) ?? 0) + 1;
@@ -99,8 +102,8 @@ export function createInvoiceChecker(
   }
 
   /**
-   * Returns the key by which an invoice without a number is issued now: of one that was rejected there is no invoice, so it
-   * is issued anew under a further key. A number is taken for good.
+   * Returns the key under which the invoice is issued now. A rejected invoice without a number is issued again under a
+   * further key. A number is never used again.
    */
   async function presentKey(first: FirstKey, issuedAs: ReadIssued): Promise<Keyed> {
     const under = async (key: string) => {
@@ -126,21 +129,23 @@ export function createInvoiceChecker(
     };
   }
 
-  /** What is known of an invoice that was issued before; null if none was, or it cannot be read enough to tell. */
+  /**
+   * Returns the verdict of an invoice that was issued before; null if none was, or if faults prevent the comparison.
+   */
   function issuedBefore({ read, digest, invoiceId, issued, repeats, earlier }: Keyed): Found | null {
     const { byNumber, own, ofTexts } = earlier;
     if (byNumber !== null && !byNumber.issued?.isRejected) {
-      // A number of another company or environment may be that of any invoice here.
+      // The number that the file came back with may be from another company or environment.
       if (byNumber.issued?.digest === digest || ofTexts.has(byNumber.invoiceId)) return known(byNumber.invoiceId);
       const facts = issuedFacts(byNumber.invoiceId, byNumber.issued);
       return faulty(ofNumber(read, 'number_issued_otherwise', facts), byNumber.invoiceId);
     }
     if (repeats !== null) return faulty(ofNumber(read, 'number_repeated', { row: repeats }));
-    // What is wrong with it now was not wrong when it was issued: it is read otherwise.
+    // The rows had no faults when they were issued, so they are now read differently.
     if (read.problems.length > 0) return own?.issued ? ofOwnRows(read, digest, invoiceId, own) : null;
     if (issued && numberOf(read.input) !== null) return ofOwnNumber(read, digest, invoiceId, issued, ofTexts);
     if (own !== null) return ofOwnRows(read, digest, invoiceId, own);
-    // Of another row, or of this one before a column that is not read was changed.
+    // It was issued for another row, or for this row before an ignored column was changed.
     return issued ? known(invoiceId, issued) : null;
   }
 
@@ -156,10 +161,10 @@ export function createInvoiceChecker(
     return faulty(ofNumber(read, 'number_issued_otherwise', issuedFacts(invoiceId, issued)), invoiceId);
   }
 
-  /** @param invoiceId of the invoice that would be issued */
+  /** @param invoiceId the invoice that would be issued */
   function ofOwnRows(read: ReadInvoice, digest: string, invoiceId: string, own: Standing): Found | null {
     if (own.issued?.digest === digest) return known(own.invoiceId);
-    // An import that began to issue it has not stored it.
+    // An earlier import claimed this key but has not stored the invoice.
     if (own.issued === null && own.invoiceId === invoiceId) return null;
     const problem = ofNumber(read, 'row_issued_otherwise', issuedFacts(own.invoiceId, own.issued));
     return faulty({ ...problem, param: null }, own.invoiceId);
@@ -171,7 +176,7 @@ export function createInvoiceChecker(
     return {
       verdict: problems.length === 0 ? 'ready' : 'faulty',
       problems,
-      // What the seller's profile lacks is the same for all invoices.
+      // Warnings about the seller's profile are the same for all invoices.
       warnings: result.warnings
         .filter(({ path }) => !path.startsWith('seller.'))
         .slice(0, KEPT_WARNINGS)
@@ -184,7 +189,7 @@ export function createInvoiceChecker(
     async check(batch) {
       const keys = batch.map(firstKey);
       const asked = new Set(keys.flatMap(({ invoiceId, mayExist }) => (mayExist ? [invoiceId] : [])));
-      // Those that were issued already, in one round trip; rejected ones one by one.
+      // One round trip for all issued invoices; one more for each rejected invoice.
       const issued = asked.size > 0 ? await invoicing.issuedAs([...asked]) : new Map<string, IssuedAs>();
       const issuedAs: ReadIssued = async (id) =>
         (asked.has(id) ? issued : await invoicing.issuedAs([id])).get(id) ?? null;

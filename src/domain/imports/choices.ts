@@ -10,19 +10,19 @@ import type { CellValue } from './cell-value.ts';
 import type { ColumnKind } from './columns.ts';
 import { numberOf } from './numbers.ts';
 
-/** The kinds of columns that have one of several values. */
+/** The kinds of columns whose cells have one value of a set. */
 export type ChoiceKind = Extract<
   ColumnKind,
   'unit' | 'country' | 'currency' | 'customerKind' | 'paymentMeans' | 'exemption' | 'flag' | 'taxRate'
 >;
 
-/** The names of countries and kinds of customers, which are texts of documents. */
+/** Names of countries and kinds of customers, which are texts of documents. */
 export interface NamedChoices {
   readonly countries: ReadonlyMap<string, string>;
   readonly customerKinds: ReadonlyMap<string, CustomerKind>;
 }
 
-/** The values by their names, folded by {@link choiceKey}. Undefined: it states nothing. */
+/** The values by their names, folded by {@link choiceKey}. Undefined: the name states nothing. */
 export type Choices = Readonly<
   Record<Exclude<ChoiceKind, 'taxRate'>, ReadonlyMap<string, string | boolean | undefined>>
 >;
@@ -62,7 +62,7 @@ const UNIT_WORDS: Readonly<Partial<Record<keyof typeof UNITS, readonly string[]>
   GRM: ['gr', 'gramme', 'grammes', 'gram', 'grams', 'غرام'],
   TNE: ['tonne', 'tonnes', 'ton', 'tons', 'tn', 'أطنان'],
   LTR: ['litre', 'litres', 'liter', 'liters', 'lt', 'لتر'],
-  // `ml` may be millilitres or, in French, running metres.
+  // `ml` is not here: it may be millilitres or, in French, running metres.
   MTR: ['m', 'mètre', 'mètres', 'mètre linéaire', 'metre', 'meter', 'meters', 'متر'],
   MTK: ['m2', 'mètre carré', 'mètres carrés', 'square metre', 'sqm', 'متر مربع'],
   MTQ: ['m3', 'mètre cube', 'mètres cubes', 'cubic metre', 'متر مكعب'],
@@ -137,7 +137,7 @@ export function choiceOf(cell: Cell, kind: ChoiceKind, choices: Choices): CellVa
       return { fault: 'unknown_country' };
     case 'currency':
       return { fault: 'foreign_currency', facts: { currency: CURRENCY } };
-    // Words that are no known means are printed as they are.
+    // Unknown means of payment are printed as they are written.
     case 'paymentMeans':
       return { value: text };
     default:
@@ -150,8 +150,8 @@ const EXEMPT = new Set(
 );
 
 /**
- * Reads a rate: `20`, `20 %`, `0.2`, `TVA 20 %`, `20% G` (Odoo). No rate is below 1 but 0, so a fraction is a cell that has
- * lost its format.
+ * Reads a rate: `20`, `20 %`, `0.2`, `TVA 20 %`, `20% G` (Odoo). All rates except 0 are at least 1, so a fraction is a
+ * percentage whose cell has lost its format.
  */
 function rateOf(cell: Cell): CellValue {
   const unknown: CellValue = { fault: 'unknown_rate', facts: { accepted: TAX_RATES.join(', ') } };
@@ -164,7 +164,7 @@ function rateOf(cell: Cell): CellValue {
     [];
   const number = numberOf(stated ?? text);
   const plain = number?.plain ?? null;
-  // `20 DH`, `20 % sur 10`: an amount, or a rate of something else.
+  // `20 DH`, `20 % sur 10`: an amount, or a rate of part of the price.
   const isOther = number?.isMoney || numberOf(text)?.isMoney || (text.match(/\d[\d.,]*/g) ?? []).length > 1;
   if (plain === null || isOther) return unknown;
   const value = Number(plain);

@@ -75,8 +75,8 @@ export const COLUMN_HEADERS: Readonly<Record<ImportField, Texts>> = {
 };
 
 /**
- * What the service adds to each row of a returned file. The reader knows these columns by their headers, and does not
- * read them.
+ * The columns that the service adds to a returned file. The reader recognizes them by their headers and ignores them,
+ * except the number.
  */
 export const RESULT_COLUMNS = {
   number: { fr: 'Numéro (Fatoura)', ar: 'الرقم (Fatoura)', en: 'Number (Fatoura)' },

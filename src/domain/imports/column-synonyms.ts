@@ -1,9 +1,9 @@
 import type { ImportField } from './columns.ts';
 
 /**
- * Other headers of the columns, which accountants and other programs write (Sage, Odoo, Shopify, WooCommerce, EBP). They
- * are compared as `headerKey` folds them: without case, accents, punctuation and small words. A header that may mean
- * different things, such as `Total`, is in no row: its column is not used until somebody chooses.
+ * Other headers of the columns, as accountants and other programs write them (Sage, Odoo, Shopify, WooCommerce, EBP).
+ * Headers are compared as `headerKey` folds them: without case, accents, punctuation and small words. An ambiguous
+ * header, such as `Total`, has no row here: its column is not used until a person chooses its field.
  */
 export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly string[]>>> = {
   document: [
@@ -402,13 +402,13 @@ export const COLUMN_SYNONYMS: Readonly<Partial<Record<ImportField, readonly stri
 };
 
 /**
- * Headers that are taken if no other column has their field, because they may mean something else. The service dates an invoice on the day on which it issues
- * it; the date that a file gives its invoices is stated as that of the operation.
+ * Ambiguous headers, which are taken for their field only if no other column has the field. A date of the invoice is
+ * taken for the date of the operation, because the service dates an invoice on the day of issue.
  */
 export const LAST_SYNONYMS: Readonly<Partial<Record<ImportField, readonly string[]>>> = {
-  // Unless it counts the rows.
+  // Unless the column numbers the rows of the file.
   number: ['numéro', 'number', 'رقم', 'الرقم'],
-  // Beside the customer it is the seller's own company.
+  // If another column names the customer, this column names the seller's own company.
   'customer.name': ['société', 'company', 'الشركة', 'المقاولة'],
   'terms.operationDate': [
     ...['date facture', 'date de facturation', 'date de pièce', 'date du document', 'date d’émission', 'date vente'],
@@ -433,21 +433,21 @@ export const LAST_SYNONYMS: Readonly<Partial<Record<ImportField, readonly string
       'تاريخ',
     ],
   ],
-  // They count if a cell below is a known word: a column `Type` may have anything.
+  // Taken only if a cell below is a known word: a column `Type` may contain anything.
   'source.kind': ['type', 'nature pièce', 'type document', 'doc type', 'النوع', 'نوع'],
   'source.status': ['statut', 'status', 'état', 'state', 'situation', 'الحالة', 'حالة'],
 };
 
-/** Headers that may be one of several fields. */
+/** Headers whose column may be one of several fields. */
 export interface UndecidedHeaders {
-  /** The likely one first. */
+  /** The most likely field first. */
   readonly fields: readonly ImportField[];
   readonly headers: readonly string[];
 }
 
 /**
- * Headers that do not say whether they have percent or dirhams, or whether of the line or of the whole invoice. Somebody
- * has to choose, because each choice makes another amount due.
+ * Headers that do not say whether a discount is in percent or in dirhams, or whether it is of the line or of the whole
+ * invoice. A person must choose, because each choice leads to another amount due.
  */
 export const UNDECIDED_DISCOUNTS: readonly UndecidedHeaders[] = [
   {
@@ -463,7 +463,7 @@ export const UNDECIDED_DISCOUNTS: readonly UndecidedHeaders[] = [
   },
 ];
 
-/** Headers that do not say whether a charge includes tax, of which somebody has to choose. */
+/** Headers that do not say whether a charge includes tax. A person must choose. */
 export const UNDECIDED_CHARGES: UndecidedHeaders = {
   fields: ['charge.amountAsPriced', 'charge.amount'],
   headers: [
@@ -472,7 +472,9 @@ export const UNDECIDED_CHARGES: UndecidedHeaders = {
   ],
 };
 
-/** Headers that do not say whether the price includes tax, of which somebody has to choose if no other one says it. */
+/**
+ * Headers that do not say whether the price includes tax. A person must choose, unless another column's header says it.
+ */
 export const UNDECIDED_PRICES: UndecidedHeaders = {
   fields: ['line.unitPrice', 'line.unitPriceWithTax'],
   headers: [

@@ -1,7 +1,7 @@
 /** How the cells of a column are read. */
 export type ColumnKind =
   | 'text'
-  /** Tells which rows belong together. */
+  /** Cells with the same text belong to the same invoice. */
   | 'key'
   /** A text of one line, such as a number of an order. */
   | 'line'
@@ -25,29 +25,29 @@ export type ColumnKind =
   | 'paymentMeans'
   | 'exemption'
   | 'flag'
-  /** What another program says of the document: its kind or its state. */
+  /** The kind or the state of the document in another program. */
   | 'sourceState'
-  /** Filled, if another program has cancelled the document. */
+  /** Not empty if another program has cancelled the document. */
   | 'sourceCancelled';
 
 export interface ImportColumn {
-  /** Dotted path of the field in `CreateInvoiceInput`, with `line.` for one of a line. */
+  /** Dotted path of the field in `CreateInvoiceInput`. The path of a line's field begins with `line.`. */
   readonly field: string;
-  /** A field of the whole invoice stands on its first row; on others it is empty or the same. */
+  /** `invoice`: the first row of the invoice has the field; the other rows repeat it or leave it empty. */
   readonly level: 'invoice' | 'line';
   readonly kind: ColumnKind;
-  /** Whether a file must have the column. Of each list in `ONE_OF` it must have one. */
+  /** Whether a file must have the column. A file must also have one column of each list in `ONE_OF`. */
   readonly isRequired?: true;
-  /** Whether the template leaves it out: other programs write it, or few need it. */
+  /** Whether the template omits the column, because only other programs write it, or few tenants need it. */
   readonly isRare?: true;
 }
 
 /**
- * The columns of a file, one row each, in the order of the template; their texts are in `column-headers.ts` beside it. A
- * file may have them in any order, and others besides. Some are no fields of an input: `document` tells which rows are
- * one invoice, the company and the two names of a person are parts of `customer.name`, `line.unitPriceWithTax` is a
- * `unitPrice` with `taxIncluded`, an amount as priced has tax if the prices have it, `currency` must be the dirham, and
- * those of `source` say whether the document is an invoice that stands.
+ * The columns of a file, one row each, in the order of the template. Their texts are in `column-headers.ts`. A file may
+ * have them in any order, among others. Some columns are no fields of the input: cells of `document` with the same text
+ * belong to one invoice; the company and the two names of a person are parts of `customer.name`;
+ * `line.unitPriceWithTax` is a `unitPrice` with `taxIncluded`; an amount `AsPriced` includes tax if the prices do;
+ * `currency` must be the dirham; and the columns of `source` say whether the document is a valid invoice.
  */
 export const IMPORT_COLUMNS = [
   { field: 'document', level: 'invoice', kind: 'key' },
@@ -108,17 +108,17 @@ export function columnOf(field: string): ImportColumn | null {
   return BY_FIELD.get(field) ?? null;
 }
 
-/** The forms of a price. */
+/** The two columns that state a price. */
 export const PRICES = ['line.unitPrice', 'line.unitPriceWithTax'] as const satisfies readonly ImportField[];
 
-/** Columns that name the customer. */
+/** The columns of which each can name the customer. */
 export const NAMES = [
   'customer.name',
   'customer.company',
   'customer.lastName',
 ] as const satisfies readonly ImportField[];
 
-/** Fields of which a file needs one each, the usual one first. */
+/** Lists of alternative fields: a file needs one field of each list. The usual field is first. */
 export const ONE_OF: readonly (readonly [ImportField, ...ImportField[]])[] = [NAMES, PRICES];
 
 /** Parts of the customer's name. */

@@ -4,21 +4,21 @@ import { isOfInput } from './columns.ts';
 import type { ShownCell } from './reading.ts';
 import type { RowFault } from './row-rules.ts';
 
-/** What is wrong with several cells of an invoice together. */
+/** A fault of several cells of an invoice together. */
 interface Fault {
-  /** Dotted path of the field at whose cell it is reported. */
+  /** Dotted path of the field whose cell the fault is reported at. */
   readonly param: string;
   readonly fault: RowFault;
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
-/** Cells by which a customer is a company or abroad. That of the country may say Morocco. */
+/** Cells that show that a customer is a company or abroad. A cell of the country does not: it may be Morocco. */
 const SAYS_KIND = ['customer.kind', 'customer.ice', 'customer.taxNumber', 'customer.company'] as const;
 
 type Values = ReadonlyMap<string, unknown>;
 type Tree = { [name: string]: unknown };
 
-/** Pairs of columns of which a line or an invoice may have one. */
+/** Pairs of columns that exclude each other on a line or an invoice. */
 const EXCLUSIVE = [
   ['line.unitPrice', 'line.unitPriceWithTax'],
   ['line.discount.percent', 'line.discount.amount'],
@@ -29,9 +29,10 @@ const EXCLUSIVE = [
 ] as const;
 
 /**
- * Makes the input of an invoice from the values of its cells, by the dotted paths of their fields, and adds what follows
- * from them: amounts that include tax, a customer's name and kind, means of payment in words. Renames `origins` alike.
- * @param privateCustomers whether customers of whom nothing says what they are are private persons
+ * Makes the input of an invoice from the values of its cells, by the dotted paths of their fields, and adds the derived
+ * fields: whether amounts include tax, the customer's name and kind, the means of payment. Renames the paths in
+ * `origins` in the same way.
+ * @param privateCustomers whether a customer without any sign of its kind is a private person
  */
 export function withConsequences(
   values: Values,
@@ -64,7 +65,7 @@ export function withConsequences(
   for (const whole of ['discount', 'charge'] as const) {
     const amount = values.get(`${whole}.amountAsPriced`);
     stated.delete(`${whole}.amountAsPriced`);
-    // Shops write 0.00 for none.
+    // Shops write 0.00 if there is no discount or charge.
     if (!amount || stated.has(`${whole}.amount`)) continue;
     stated.set(`${whole}.amount`, amount);
     if (areWithTax) stated.set(`${whole}.taxIncluded`, true);
@@ -98,8 +99,8 @@ function excluded(values: Values, pathOf: (field: string) => string, origins: Re
 }
 
 /**
- * Returns the name of the customer: the company, else what the column of the name has, else the names of the person; null
- * without any. Its cell is then that of `customer.name`.
+ * Returns the name of the customer: the company, else the column of the name, else the names of the person; null
+ * without any. Sets `customer.name` in `origins` to the cell of that name.
  */
 function nameOf(values: Values, origins: Record<string, ShownCell>): string | null {
   const text = (field: string) => (values.get(field) as string | undefined) ?? null;
@@ -118,7 +119,7 @@ function moveOrigin(origins: Record<string, ShownCell>, from: string, to: string
   if (origin) origins[to] = origin;
 }
 
-/** Puts a value at a dotted path. What states nothing is left out. */
+/** Puts a value at a dotted path. Omits undefined. */
 function put(tree: Tree, path: string, value: unknown): void {
   if (value === undefined) return;
   const names = path.split('.');

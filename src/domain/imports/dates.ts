@@ -1,22 +1,25 @@
 import { isCalendarDate } from '../calendar-date.ts';
 import { folded } from '../invoice/search/fold.ts';
 
-// Dates that are texts: `31/01/2026`, `2026-01-31 10:15`, `31 janvier 2026`. Which number is the day is decided by the
-// file.
+// Parses dates that are texts: `31/01/2026`, `2026-01-31 10:15`, `31 janvier 2026`. The file as a whole decides which
+// number is the day.
 
 /** The order of day, month and year. */
 export type DateOrder = 'dmy' | 'ymd' | 'mdy';
 
-/** A text that is a date. */
+/** A text that states a date. */
 export interface DateText {
-  /** `YYYY-MM-DD`; null if it is not clear without the file's order. */
+  /** `YYYY-MM-DD`; null if the text needs the file's order. */
   readonly day: string | null;
   readonly byOrder: Readonly<Record<'dmy' | 'mdy', string>> | null;
-  /** The order that the text shows; null if it shows none, as with the name of a month. */
+  /** The order that the text proves; null if it proves none, such as a text with the name of a month. */
   readonly order: DateOrder | null;
 }
 
-/** A time after a date, with or without its zone. It is the time of the date's own place, so only the date counts. */
+/**
+ * A time after a date, with or without its zone. Only the date counts, because the time is local to the place of the
+ * sale.
+ */
 const TIME = /[T\s]+\d{1,2}[:h]\d{2}(:\d{2}(\.\d+)?)?\s*([ap]m)?\s*(z|utc|gmt)?\s*([+-]\d{2}:?\d{2})?\s*(utc)?$/i;
 const LONGEST = 60;
 
@@ -67,14 +70,14 @@ function named(words: readonly string[]): DateText | null {
   return clear(dayOf(fullYear(year), String(month), day), null);
 }
 
-/** The month of a name or of its beginning, from three letters on: `janv`, `Sept`. */
+/** Returns the month of a name, or of its beginning of at least three letters: `janv`, `Sept`. */
 function monthOf(word: string): number | null {
   if (word.length < 3) return null;
   const place = MONTHS.findIndex((names) => names.some((name) => name.startsWith(word)));
   return place < 0 ? null : place + 1;
 }
 
-/** Years of two digits are those of this century. */
+/** Years of two digits belong to this century. */
 function fullYear(year: string): string {
   return year.length === 2 ? `20${year}` : year;
 }
@@ -88,14 +91,14 @@ function clear(day: string | null, order: DateOrder | null): DateText | null {
   return day === null ? null : { day, byOrder: null, order };
 }
 
-/** So many dates must show that the month comes first, because one may be a typing error. */
+/** Minimum number of dates that must prove that the month comes first: a single one may be a typing error. */
 const LEAST_MONTH_FIRST = 2;
 
 /**
- * Decides the order of a file's dates. Without evidence the day comes first, as everywhere in Morocco.
- * @param shown how many dates show each order
- * @param unclear how many show none
- * @returns null if dates show both orders, or too few that the month comes first: then only clear dates can be read
+ * Decides the order of a file's dates. Without evidence the day comes first, as is usual in Morocco.
+ * @param shown number of dates that prove each order
+ * @param unclear number of dates that prove none
+ * @returns null if dates prove both orders, or too few prove that the month comes first: then only clear dates are read
  */
 export function decideOrder(shown: Readonly<Record<DateOrder, number>>, unclear = 0): DateOrder | null {
   if (shown.mdy > 0) return shown.dmy > 0 || (unclear > 0 && shown.mdy < LEAST_MONTH_FIRST) ? null : 'mdy';

@@ -12,16 +12,16 @@ import { collectTaxEvidence } from './tax-evidence.ts';
 const NUMBERS: ReadonlySet<ColumnKind> = new Set(['quantity', 'money', 'price', 'percent']);
 const OTHERS: ReadonlySet<ColumnKind> = new Set(['date', 'sourceState', 'number']);
 
-/** What the cells of a file tell about how it writes numbers and dates. */
+/** Collects evidence from the cells of a file on how it writes numbers and dates. */
 export interface Evidence {
   note(row: SheetRow): void;
-  /** `textDates`: whether a date is a text. */
+  /** `textDates`: whether any date is a text. */
   decide(): Conventions & { readonly hasTextDates: boolean };
-  /** Whether the column of rates has rates. A column of this name may have amounts of tax instead. */
+  /** Whether the column of rates contains rates. A column with such a header may contain amounts of tax instead. */
   areRates(): boolean;
-  /** Whether the numbers of invoices may count rows or invoices: they have at most four digits, and nothing else. */
+  /** Whether the numbers of invoices may only count rows or invoices: each consists of at most four digits. */
   areCounts(): boolean;
-  /** Places of the columns of kinds and states of documents that have a known one. */
+  /** Returns the indexes of the columns of kinds or states of documents that contain at least one known word. */
   knownStates(): ReadonlySet<number>;
 }
 
@@ -30,7 +30,7 @@ export function collectEvidence(columns: readonly LaidColumn[], choices: Choices
   const orders: Record<DateOrder, number> = { dmy: 0, ymd: 0, mdy: 0 };
   const told = columns.filter(({ column: { kind } }) => NUMBERS.has(kind) || OTHERS.has(kind));
   const tax = collectTaxEvidence(columns, choices);
-  /** Of the columns of dates, by their places: how many are dates of the program, and texts with a number for the month. */
+  /** By index of the column of dates: number of cells that are dates, and of texts that write the month as a number. */
   const dates = new Map<number, { cells: number; texts: number }>();
   const states = new Set<number>();
   const numbers = { counts: 0, others: 0 };

@@ -20,18 +20,18 @@ import { createRowRoles } from './row-roles.ts';
 import { settleColumns } from './settle-columns.ts';
 import type { OpenFile, Table } from './table.ts';
 
-/** What the first reading of a file found, which the second one needs. */
+/** The results of the first reading of a file, which the second reading needs. */
 export interface Examination {
   readonly reading: FileReading;
   readonly table: Table;
   readonly layout: Layout;
   readonly conventions: Conventions;
   readonly merged: readonly MergedCells[];
-  /** Keys of invoices whose rows stand apart, with the first row of each part. */
+  /** Keys of invoices whose rows are not adjacent, with the first row of each part. */
   readonly apart: ReadonlyMap<string, readonly number[]>;
-  /** Keys of hidden rows that continue no invoice. */
+  /** Keys of hidden rows that do not continue an invoice. */
   readonly hidden: ReadonlySet<string>;
-  /** The rows of all invoices, in their order; none without all columns. */
+  /** The rows of all invoices, in the order of the file. Empty if a required column is missing. */
   readonly rows: readonly InvoiceRows[];
 }
 
@@ -42,8 +42,8 @@ interface Options {
 }
 
 /**
- * Reads a whole file once and decides how it is read: which columns are which fields, how it writes numbers and dates,
- * which rows are no part of an invoice. So a file beyond a limit is refused before anything of it is used.
+ * Reads a whole file once and decides how to interpret it: which column has which field, how numbers and dates are
+ * written, and which rows belong to no invoice. So a file beyond a limit is refused before any invoice is read.
  * @throws {UnreadableFile}
  */
 export async function examineFile(file: OpenFile, { mapping, language, choices }: Options): Promise<Examination> {
@@ -64,7 +64,7 @@ export async function examineFile(file: OpenFile, { mapping, language, choices }
       columns: used,
       missing,
       language: languageOf(header.texts) ?? language,
-      // Without columns, a row cannot be told from what is beside the table.
+      // If a column is missing, a row of the table cannot be distinguished from texts beside the table.
       ignoredRows: missing.length > 0 ? [] : found.ignored,
       rows: found.rows,
       invoices: missing.length > 0 ? 0 : found.invoices.length,

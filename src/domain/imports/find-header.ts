@@ -9,18 +9,20 @@ export interface Header {
   readonly table: Table;
   readonly row: number;
   readonly texts: readonly string[];
-  /** How many fields its texts name. */
+  /** Number of fields that its texts name. */
   readonly known: number;
 }
 
-/** Fields that a row must name to be the header row. A row that names less is one if nothing better is found. */
+/**
+ * Minimum number of known fields in a header row. Without such a row, the first row of column names is the header row.
+ */
 const ENOUGH = 2;
-/** Sheets in which it is searched. */
+/** Maximum number of sheets that are searched. */
 const MOST_SHEETS = 20;
 
 /**
- * Finds the header row: the row that names most fields, among the first rows of each sheet. If none names any, it is the
- * first row of several texts and no figures: then somebody has to say what its columns are.
+ * Finds the header row: the row that names most fields, among the first rows of each sheet. If no row names enough
+ * fields, it is the first row with several texts and no figures, and a person must choose the fields of its columns.
  * @throws {UnreadableFile} when there is none
  */
 export async function findHeader(tables: readonly Table[], mapping: ColumnMapping | null): Promise<Header> {

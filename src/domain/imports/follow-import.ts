@@ -3,12 +3,15 @@ import { isFinal } from '../invoice/lifecycle.ts';
 import type { ImportClaim, ImportProgress, VerdictChange } from './import-store.ts';
 import type { ImportWorkNeeds } from './import-work.ts';
 
-/** Invoices whose statuses are read together. */
+/** Number of invoices whose statuses are read together. */
 const AT_ONCE = 500;
-/** Pause between two looks at invoices that are not decided, milliseconds: a tenth of the time since the start. */
+/**
+ * Limits of the pause between two reads of undecided invoices, milliseconds. The pause is a tenth of the time since the
+ * start.
+ */
 const [LEAST_PAUSE_MS, MOST_PAUSE_MS] = [1000, 10 * MINUTE_MS];
 
-/** Notes what the authority has decided about the issued invoices by now. @returns what to write of the import */
+/** Records the authority's decisions about the issued invoices. @returns the changes of the import */
 export async function followImport(
   { importedInvoices, invoicing }: Pick<ImportWorkNeeds, 'importedInvoices' | 'invoicing'>,
   { imported }: ImportClaim,
@@ -32,7 +35,7 @@ export async function followImport(
   }
 }
 
-/** How long to wait for the next look, milliseconds. */
+/** Returns the pause before the next read, milliseconds. */
 export function pauseOf(startedAt: Date | null, now: Date): number {
   const passed = now.getTime() - (startedAt ?? now).getTime();
   return Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, passed / 10));

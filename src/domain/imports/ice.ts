@@ -5,9 +5,9 @@ import type { CellValue } from './cell-value.ts';
 const DIGITS = 15;
 
 /**
- * Reads an ICE. A spreadsheet that took it for a number has dropped the zeros at its beginning, or shortened it to
- * `1.234E+14`. The zeros are put back if the check key (the number modulo 97) says that nothing else is missing; what
- * else was lost cannot be.
+ * Reads an ICE. A spreadsheet that stored the ICE as a number has dropped its leading zeros, or shortened it to
+ * `1.234E+14`. The zeros are restored if the check key (the number modulo 97) proves that only zeros are missing. Other
+ * lost digits cannot be restored.
  */
 export function readIce(cell: Cell): CellValue {
   if (cell.kind === 'day') return { fault: 'became_date' };
@@ -17,7 +17,7 @@ export function readIce(cell: Cell): CellValue {
     const ice = plain.padStart(DIGITS, '0');
     return hasCheckKey(ice) ? { value: ice } : { fault: 'ice_as_number' };
   }
-  // People group the digits, and write the word before them.
+  // People group the digits, and write `ICE` before them.
   const text = folded(cellText(cell)).replace(/^\s*I\.?C\.?E\.?\s*(?:n°)?\s*:?\s*/i, '');
   if (/^\d([.,]\d+)?\s?E\s?\+?\d{1,2}$/i.test(text)) return { fault: 'digits_lost' };
   const digits = text.replaceAll(/[\s.\-']/g, '');

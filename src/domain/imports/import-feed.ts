@@ -3,20 +3,20 @@ import type { Import } from './import.ts';
 import type { ImportStore } from './import-store.ts';
 import type { ImportFeed } from './watch-import.ts';
 
-/** Pause between two looks at the imports that somebody follows, milliseconds: nobody is told more often. */
+/** Pause between two reads of the followed imports, milliseconds. A follower is not notified more often. */
 const LOOK_MS = 500;
-/** Maximum number of imports that one look reads; the others come in the next one. */
+/** Maximum number of imports per read. The next read begins with the others. */
 const AT_ONCE = 500;
 
 interface Follower {
   readonly tell: (changed: Import | null) => void;
-  /** What it was told. */
+  /** The last state that the follower was notified of. */
   seen: string;
 }
 
 /**
- * Reads the imports that somebody follows again and again, all with one query. A change stream would bring each change
- * of all imports to each process.
+ * Polls the imports that have followers, with one query for all of them. A change stream would deliver every change of
+ * every import to every process.
  */
 export function createImportFeed(
   imports: Pick<ImportStore, 'findMany'>,
@@ -39,7 +39,7 @@ export function createImportFeed(
     const found = new Map((await imports.findMany(ids)).map((each) => [each.id, each]));
     for (const id of ids) {
       tell(id, found.get(id) ?? null);
-      // Behind the others.
+      // Moves the import behind the others.
       const followers = followed.get(id);
       if (followers && followed.delete(id)) followed.set(id, followers);
     }
@@ -60,7 +60,7 @@ export function createImportFeed(
   };
 }
 
-/** All of an import that changes. */
+/** The changeable parts of an import, as text. */
 function stateOf({ status, round, counts, failure, isSettled, reading }: Import): string {
   return JSON.stringify([status, round, counts, failure, isSettled, reading !== null]);
 }

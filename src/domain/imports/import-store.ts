@@ -4,32 +4,32 @@ import type { Import, ImportCounts, ImportedInvoice, ImportStatus, Verdict } fro
 import type { ColumnMapping } from './reading.ts';
 import type { SaleMarks } from './sale-marks.ts';
 
-/** The right of a worker to work on an import until a time. */
+/** The lease of a worker on an import. */
 export interface ImportClaim {
   readonly imported: Import;
   readonly token: string;
 }
 
-/** What a worker writes of an import. */
+/** The fields of an import that a worker changes. */
 export type ImportProgress = Partial<
   Pick<Import, 'status' | 'reading' | 'failure' | 'counts' | 'isSettled' | 'mapping'>
 >;
 
 /** The store of imports. Each method takes one round trip unless stated otherwise. */
 export interface ImportStore {
-  /** @returns the import as it is stored: its order key may be higher */
+  /** @returns the import as it was stored. Its order key may be higher than the given one */
   insert(imported: Import): Promise<Import>;
   /** Finds an import of any tenant. */
   find(id: string): Promise<Import | null>;
   /** Finds those of these imports, of any tenant, that exist. */
   findMany(ids: readonly string[]): Promise<Import[]>;
-  /** Returns the sizes of the files of the owner's imports in bytes, of at most `limit` imports. */
+  /** Returns the file sizes in bytes of at most `limit` imports of the owner. */
   sizes(owner: Owner, limit: number): Promise<number[]>;
   page(query: PageQuery): Promise<Page<Import>>;
   /**
-   * Changes an import if it has one of these statuses and this round, and makes its work due. A worker that has a claim
-   * loses it.
-   * @returns null if it is otherwise
+   * Changes an import that has one of these statuses and this round, and makes its work due. A worker's claim on it is
+   * lost.
+   * @returns null if the import has another status or round
    */
   change(
     read: Pick<Import, 'id' | 'round'>,
@@ -37,26 +37,31 @@ export interface ImportStore {
     change: Partial<Import>,
     dueAt: Date,
   ): Promise<Import | null>;
-  /** Removes an import, if it has one of these statuses, with its invoices and its file. @returns whether it did */
+  /**
+   * Removes an import that has one of these statuses, with its invoices and its file. @returns whether it was removed
+   */
   remove(id: string, statuses: readonly ImportStatus[]): Promise<boolean>;
-  /** Takes up to `limit` imports whose work is due, those due longest first, one of each tenant. Takes up to three. */
+  /**
+   * Claims up to `limit` imports whose work is due, the longest due first, one of each tenant. At most three round
+   * trips.
+   */
   claim(now: Date, leaseMs: number, busyTenants: readonly string[], limit: number): Promise<ImportClaim[]>;
-  /** @returns whether the claim was not lost */
+  /** Extends the lease of a claim. @returns whether the claim is still held */
   renew(claim: ImportClaim, now: Date, leaseMs: number): Promise<boolean>;
-  /** Writes progress under a claim. @returns whether the claim was not lost */
+  /** Writes progress under a claim. @returns whether the claim is still held */
   save(claim: ImportClaim, progress: ImportProgress): Promise<boolean>;
-  /** Ends a claim. @param dueAt when the next work is due; null: there is none */
+  /** Ends a claim. @param dueAt when the next work is due; null if no more work is due */
   release(claim: ImportClaim, progress: ImportProgress, dueAt: Date | null): Promise<void>;
-  /** Ends all claims. For a process that knows that no other one works. */
+  /** Ends all claims. Only for a process that knows that no other process works. */
   releaseAll(now: Date): Promise<void>;
 }
 
-/** Which invoices of an import are read. */
+/** Selects invoices of an import. */
 export interface ImportedQuery {
   readonly imported: Pick<Import, 'id' | 'round'>;
-  /** Empty: all. */
+  /** The verdicts to include. Empty: all. */
   readonly only: readonly Verdict[];
-  /** In the order of the file: those after this place, or those before it, counted from there. */
+  /** Selects the invoices after, or before, a place in the order of the file, beginning next to that place. */
   readonly after: number | null;
   readonly before: number | null;
   readonly limit: number;
@@ -64,29 +69,29 @@ export interface ImportedQuery {
   readonly maxBytes?: number;
 }
 
-/** What a worker writes of an invoice of a file. */
+/** The fields of a file's invoice that a worker changes. */
 export type VerdictChange = Pick<ImportedInvoice, 'nth'> &
   Partial<Pick<ImportedInvoice, 'verdict' | 'problems' | 'warnings' | 'invoiceId' | 'outcome'>> & {
-    /** Whether it is looked at again until the authority has decided. */
+    /** Whether the invoice waits for the authority's decision and is read again until then. */
     readonly awaits?: boolean;
   };
 
 /** The store of the invoices of files. Each method takes one round trip unless stated otherwise. */
 export interface ImportedInvoiceStore {
-  /** Stores invoices. One of a place that is taken is not stored. */
+  /** Stores invoices. An invoice whose place is taken is not stored. */
   put(invoices: readonly ImportedInvoice[], expiresAt: Date): Promise<void>;
-  /** Removes what rounds up to this one have stored. Takes one round trip for each thousand. */
+  /** Removes the invoices of this round and of earlier ones. Takes one round trip for each thousand. */
   removeUpTo(importId: string, round: number): Promise<void>;
-  /** In the order of the file. Takes one round trip for each verdict that is asked for. */
+  /** Returns a page in the order of the file. Takes one round trip for each requested verdict. */
   page(
     query: ImportedQuery,
   ): Promise<{ readonly rows: ImportedInvoice[]; readonly hasMore: boolean; readonly bytes: number }>;
-  /** Those whose decision is awaited, after a place, in the order of the file. */
+  /** Returns the invoices after a place that wait for the authority's decision, in the order of the file. */
   awaiting(imported: Pick<Import, 'id' | 'round'>, after: number, limit: number): Promise<ImportedInvoice[]>;
   change(imported: Pick<Import, 'id' | 'round'>, changes: readonly VerdictChange[]): Promise<void>;
   /** Returns the digests of all rows of a file. */
   raws(imported: Pick<Import, 'id' | 'round'>): Promise<ReadonlySet<string>>;
-  /** Counts all. Takes one round trip for each verdict and outcome. */
+  /** Counts all invoices. Takes one round trip for each verdict and outcome. */
   counts(imported: Pick<Import, 'id' | 'round'>): Promise<ImportCounts>;
 }
 
@@ -99,31 +104,31 @@ export interface ImportFiles {
   remove(importId: string): Promise<void>;
 }
 
-/** The columns that tenants have chosen, by the set of headers of a file. */
+/** The columns that tenants have chosen, by the set of a file's headers. */
 export interface ImportMappings {
   find(owner: Owner, headers: readonly string[]): Promise<ColumnMapping | null>;
   keep(owner: Owner, headers: readonly string[], mapping: ColumnMapping): Promise<void>;
 }
 
 /**
- * Remembers of which rows invoices were issued, for as long as the invoices. Whatever is understood otherwise later (other
- * columns, a version that knows more headers), a row with the same texts is not issued again.
+ * Stores for which rows invoices were issued, as long as these invoices are kept. So a row with the same texts is not
+ * issued again, even if it is interpreted differently later (other columns, or a version that knows more headers).
  */
 export interface IssuedRows {
-  /** Returns the rows with these digests of which invoices were issued, by digest, in the order of their places. */
+  /** Returns the rows with these digests for which invoices were issued, by digest, in the order of their places. */
   of(owner: Owner, raws: readonly string[]): Promise<ReadonlyMap<string, readonly RowPlace[]>>;
-  /** Returns rows of which invoices with one of these marked lines were issued: some of them, if they are many. */
+  /** Returns rows whose issued invoices have one of these marked lines; only some of them if there are many. */
   alike(owner: Owner, lines: readonly string[]): Promise<RowPlace[]>;
   /**
-   * Takes the places of rows before their invoices are issued, so that two imports never issue the same row.
-   * @returns for each who else has its place, in order; null: it has its place
+   * Claims the places of rows before their invoices are issued, so that two imports never issue the same row.
+   * @returns for each row, in order, the holder of its place if another one has it; null if the row got its place
    */
   claim(owner: Owner, rows: readonly RowPlace[]): Promise<(RowPlace | null)[]>;
-  /** Frees the places of rows that these invoices have, and are not issued of. */
+  /** Releases the places that rows hold for these invoices, if the invoices were not issued for these rows. */
   release(owner: Owner, rows: readonly RowPlace[]): Promise<void>;
 }
 
-/** The place of a row among those with the same texts, and the invoice that is issued of it. */
+/** The place of a row among the rows with the same texts, and the invoice that is issued for it. */
 export interface RowPlace {
   readonly raw: string;
   readonly place: number;

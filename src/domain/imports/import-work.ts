@@ -15,17 +15,17 @@ export interface ImportWorkNeeds {
   readonly tenants: Pick<TenantRepository, 'find'>;
 }
 
-/** Another worker has the import, or it was changed or discarded meanwhile. */
+/** Thrown when another worker has claimed the import, or a person has changed or discarded it meanwhile. */
 export class ImportLost extends Error {
   override readonly name = 'ImportLost';
 }
 
-/** How long a pause follows some work, as a part of its time, and at most, milliseconds. */
+/** The pause after a piece of work: as a fraction of the work's duration, and its maximum in milliseconds. */
 const [REST, MOST_REST_MS] = [0.8, 250];
 
 /**
- * Runs a part of the work on an import, and rests: where others wait for the processor or the store, the work takes
- * longer, and so does the rest.
+ * Runs a piece of the work on an import, and pauses. If the processor or the store is busy, the work takes longer, and
+ * so does the pause.
  */
 export async function withRest<Result>(work: () => Promise<Result>): Promise<Result> {
   const begun = performance.now();
@@ -38,7 +38,10 @@ export async function withRest<Result>(work: () => Promise<Result>): Promise<Res
 /** Pause between two writes of the same import's progress, milliseconds. */
 const PROGRESS_MS = 400;
 
-/** Returns a function that writes progress now and then, and always tells if the claim is lost by then. */
+/**
+ * Returns a function that saves progress every {@link PROGRESS_MS}, and throws ImportLost if the claim was lost by
+ * then.
+ */
 export function progressOf(
   imports: Pick<ImportStore, 'save'>,
   claim: ImportClaim,
@@ -54,8 +57,8 @@ export function progressOf(
 }
 
 /**
- * The caller for whom invoices of an import are checked and issued in the background. Who started that was admitted
- * then; a tenant that was suspended since is refused.
+ * Returns the caller on whose behalf a worker checks and issues the invoices of an import. The person or key that
+ * started the import was authorized then; a tenant that was suspended since is refused.
  * @returns null if the tenant is erased
  */
 export async function memberOf(

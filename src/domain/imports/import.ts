@@ -14,7 +14,7 @@ export const IMPORT_STATUSES = {
 } as const;
 export type ImportStatus = keyof typeof IMPORT_STATUSES;
 
-/** What is known of an invoice of a file. */
+/** The verdicts on an invoice of a file. */
 export const VERDICTS = {
   ready: 'It can be issued.',
   faulty: 'It has problems, and is not issued.',
@@ -25,7 +25,7 @@ export const VERDICTS = {
 export type Verdict = keyof typeof VERDICTS;
 export const VERDICT_NAMES = Object.keys(VERDICTS) as Verdict[];
 
-/** How many invoices an import has: by verdict, and how many of the issued ones are accepted and rejected by now. */
+/** Number of an import's invoices: by verdict, and how many issued ones are accepted and rejected so far. */
 export interface ImportCounts extends Readonly<Record<Verdict, number>> {
   readonly invoices: number;
   readonly accepted: number;
@@ -40,7 +40,7 @@ export const NO_COUNTS: ImportCounts = {
 export interface ImportFailure {
   /** A code of `FILE_FAULTS`, or an error code of the API. */
   readonly code: string;
-  /** What the text of the code names. */
+  /** The values that the text of the code mentions. */
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
@@ -54,34 +54,34 @@ export interface Import extends Owner {
   readonly createdBy: Actor;
   /** The file as it was uploaded; its size in bytes, its digest in hex. */
   readonly file: { readonly name: string; readonly size: number; readonly sha256: string };
-  /** The language of messages if the file does not tell. */
+  /** The language of messages if the headers do not show one. */
   readonly language: DocumentLanguage;
-  /** The columns as somebody chose them; null: as they were recognized, or as the tenant has saved them. */
+  /** The columns as a person chose them. Null: as recognized by their headers, or as saved by the tenant. */
   readonly mapping: ColumnMapping | null;
   readonly status: ImportStatus;
-  /** How often the file was read anew with other columns, from 1. Verdicts belong to one round. */
+  /** Number of times that the file was read, with other columns each time, from 1. Verdicts belong to one round. */
   readonly round: number;
-  /** How the file was read; null until it is. */
+  /** How the file was read; null before that. */
   readonly reading: FileReading | null;
   readonly failure: ImportFailure | null;
   readonly counts: ImportCounts;
-  /** When and by whom the issuing was started; null before. */
+  /** When and by whom the issuing was started; null before that. */
   readonly startedAt: Date | null;
   readonly startedBy: Actor | null;
-  /** Whether nothing more will change: the authority has decided about every issued invoice. */
+  /** Whether the import is final: the authority has decided about every issued invoice. */
   readonly isSettled: boolean;
-  /** When file and verdicts are removed. The invoices remain. */
+  /** When the file and the verdicts are removed. The invoices remain. */
   readonly expiresAt: Date;
 }
 
-/** A fault that is accepted, or what somebody should look at before an invoice counts as `known`. */
+/** An accepted fault, or a reason to look at an invoice whose verdict is `known`. */
 export interface ImportWarning {
   readonly code: InvoiceWarning['code'] | 'equal_sale' | 'similar_sale';
   /** Dotted path of the field. */
   readonly path: string;
   /** In English. */
   readonly message: string;
-  /** What the texts of `equal_sale` and `similar_sale` name: the `number` and the `date` of the earlier invoice. */
+  /** The values in the texts of `equal_sale` and `similar_sale`: the `number` and the `date` of the earlier invoice. */
   readonly facts?: Readonly<Record<string, string>>;
 }
 
@@ -94,30 +94,30 @@ export interface ImportedInvoice extends Owner {
   readonly sheet: string | null;
   readonly firstRow: number;
   readonly lastRow: number;
-  /** How the file calls it; null if it does not. */
+  /** The invoice's name in the file; null if it has none. */
   readonly label: string | null;
   /** The text from which the id of the invoice is derived: the tenant's own number, or the digest of the content. */
   readonly key: string;
-  /** Digest of the content: what the file states of the invoice, as it was understood. */
+  /** Digest of the content as it was interpreted. */
   readonly digest: string;
-  /** Digest of the texts of its cells, however they are understood. */
+  /** Digest of the texts of the cells, independent of their interpretation. */
   readonly raw: string;
-  /** Which of the issued rows with these texts it would be, from 0. */
+  /** The place among the issued rows with the same texts that it would get, from 0. */
   readonly rawPlace: number;
-  /** JSON of what `createInvoiceInput` gets. As text, because members of metadata may have any name. */
+  /** The input of `createInvoiceInput` as JSON, because members of metadata may have any name. */
   readonly input: string;
-  /** For the list: parts of the input that can be read, and the total including tax in centimes. */
+  /** For the list of invoices: readable parts of the input, and the total including tax in centimes. */
   readonly number: string | null;
   readonly customerName: string | null;
   readonly amount: number | null;
   readonly verdict: Verdict;
   readonly problems: readonly RowProblem[];
   readonly warnings: readonly ImportWarning[];
-  /** The invoice that was issued of it by this import or an earlier one; null if there is none. */
+  /** The invoice that this import or an earlier one issued for it; null if there is none. */
   readonly invoiceId: string | null;
-  /** What the authority has decided about an issued one; null: nothing yet. */
+  /** The authority's decision about an issued invoice; null before the decision. */
   readonly outcome: 'accepted' | 'rejected' | null;
 }
 
-/** Maximum number of warnings that are kept of an invoice. */
+/** Maximum number of warnings that are stored for an invoice. */
 export const KEPT_WARNINGS = 20;

@@ -5,17 +5,17 @@ export function numberKey(number: string): string {
   return `number ${number}`;
 }
 
-/** The key of the nth invoice, from 1, with a content; 0 is never issued. */
+/** The key of the nth invoice, from 1, with the same content. No invoice is issued under 0. */
 export function contentKey(digest: string, nth: number): string {
   return `content ${digest} ${nth}`;
 }
 
-/** The key under which the invoice of a key is issued anew, for the nth time, from 1. */
+/** The key for issuing a rejected invoice of `key` again, for the nth time, from 1. */
 export function keyAgain(key: string, nth: number): string {
   return `${key} again ${nth}`;
 }
 
-/** The key of the next invoice with the same content; null for that of a number. */
+/** The key of the next invoice with the same content; null if the key is that of a number. */
 export function nextContentKey(key: string): string | null {
   const [kind, digest, nth] = key.split(' ');
   return kind === 'content' ? contentKey(String(digest), Number(nth) + 1) : null;

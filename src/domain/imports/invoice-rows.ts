@@ -3,19 +3,19 @@ import { cellText, type SheetRow } from './cell.ts';
 import type { Layout } from './layout.ts';
 import type { InvoiceRows } from './reading.ts';
 
-/** The rows of an invoice that are being read. */
+/** Digests the rows of an invoice while they are read. */
 export interface OpenRows {
   add(row: SheetRow): void;
   end(): InvoiceRows;
 }
 
-/** Separates cells, and rows, of a digest. No text of a cell has it. */
+/** Separates cells, and rows, in a digest. No text of a cell contains it. */
 const END = '\n';
 
 /**
- * Digests the texts of rows and the places of their columns, whatever the headers and the order of the rows. Formulas whose
- * value changes by itself and the columns of results do not count, so that a returned file has the digests of the one that
- * was uploaded, and a column may be renamed.
+ * Digests the texts of rows with the positions of their columns, independent of the headers and of the order of the
+ * rows. Volatile formulas and the columns that the service added are left out. So a returned file has the same digests
+ * as the uploaded one, and a column may be renamed.
  */
 export function openRows({ resultColumns, resultNumberColumn }: Layout): OpenRows {
   const digests: string[] = [];

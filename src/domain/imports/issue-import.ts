@@ -5,23 +5,24 @@ import { type ImportWorkNeeds, memberOf, progressOf, withRest } from './import-w
 import { issueRows, type RowsToIssue } from './issue-rows.ts';
 
 /**
- * Invoices that are stored together. They get their order in the file, so the next ones begin when these are stored.
+ * Number of invoices that are stored together. They get their order from the file, so the next group starts after this
+ * one is stored.
  */
 const AT_ONCE = 16;
-/** Invoices that are read together. */
+/** Number of invoices that are read together. */
 const READ_TOGETHER = 6 * AT_ONCE;
 
 export interface IssuingImportNeeds extends ImportWorkNeeds {
-  /** Runs the work of some invoices of a tenant when it is the tenant's turn. */
+  /** Returns a function that runs work on some invoices when the tenant's turn comes. */
   readonly inTurn: (tenantId: string) => Through;
 }
 
 /**
- * Issues the invoices that are ready, in the order of the file. Goes on where a process has died: an invoice that was
- * stored and not noted gets the same id again, and is not stored twice.
- * @returns what to write of the import; null if its tenant is erased
+ * Issues the invoices that are ready, in the order of the file. Continues the work of a process that died: an invoice
+ * that was stored but not recorded in the import gets the same id again and is not stored twice.
+ * @returns the changes of the import; null if its tenant is erased
  * @throws {ImportLost}
- * @throws {ServiceError} if none of the tenant's can be issued at present
+ * @throws {ServiceError} if the tenant cannot issue invoices at present
  */
 export async function issueImport(
   needs: IssuingImportNeeds,
@@ -30,7 +31,7 @@ export async function issueImport(
 ): Promise<ImportProgress | null> {
   const { imported } = claim;
   const { imports, importedInvoices, tenants } = needs;
-  // Counted, because those that a process has noted before it died may not be in the counts of the import.
+  // Counts anew: the import's counts may lack invoices that a process recorded before it died.
   let counts = await importedInvoices.counts(imported);
   const note = progressOf(imports, claim, signal);
   let raws: Promise<ReadonlySet<string>> | null = null;
@@ -56,10 +57,7 @@ export async function issueImport(
   }
 }
 
-/**
- * Issues invoices and notes what became of each.
- * @throws the first error that says nothing about an invoice itself
- */
+/** Issues invoices and records the result of each. @throws the first error that is not about an invoice itself */
 async function issueSome(
   needs: IssuingImportNeeds,
   of: RowsToIssue,

@@ -21,9 +21,10 @@ export interface RowsToIssue {
 type Needs = Pick<ImportWorkNeeds, 'invoicing' | 'issuedRows'>;
 
 /**
- * Issues invoices at the same time. Other files may have been started since they were checked: each row takes its place
- * among those with its texts, and each invoice is issued of one row, whatever several processes do meanwhile.
- * @returns what has become of each, in order; an error says nothing about the invoice itself
+ * Issues invoices at the same time. Other files may have been started since these invoices were checked. Therefore each
+ * row claims its place among the rows with the same texts, and each invoice is issued for one row, also with concurrent
+ * processes.
+ * @returns the result of each invoice, in order; a rejection is an error that is not about the invoice itself
  */
 export async function issueRows(
   needs: Needs,
@@ -50,13 +51,13 @@ export async function issueRows(
           [holder = null] = await issuedRows.claim(of.imported, [place]);
           continue;
         }
-        // Whoever began it with these texts may have died: one of both stores it.
+        // The holder with these texts may have died. Both try to store its invoice, and only one does.
         [place, holder] = [holder, null];
       }
       const { invoiceId, isOwn, present } = await issueOne(row, contents[nth] as Record<string, unknown>, place);
       if (isOwn) return { nth: row.nth, verdict: 'issued', invoiceId, awaits: true };
       if (present && isOfRows(present, row.raw)) return { nth: row.nth, ...known(invoiceId) };
-      // Other rows have become the invoice of this key since the file was checked.
+      // Since the file was checked, the invoice of this key was issued for other rows.
       await issuedRows.release(of.imported, [place]);
       const key = nextContentKey(place.key);
       if (key === null) return ofTakenNumber(row, invoiceId, present);
@@ -79,7 +80,7 @@ export async function issueRows(
 
   const settled = await Promise.allSettled(rows.map(issue));
   if (freed.length > 0) {
-    // The invoice of the same key that another import has stored keeps its place.
+    // An invoice with the same key that another import has stored keeps its place.
     const stored = await invoicing.issuedAs(freed.map(({ invoiceId }) => invoiceId));
     await issuedRows.release(
       of.imported,
@@ -96,7 +97,7 @@ async function issuedAs(invoicing: Needs['invoicing'], invoiceId: string): Promi
   return (await invoicing.issuedAs([invoiceId])).get(invoiceId) ?? null;
 }
 
-/** Whether an error is about the invoice, which then cannot be issued later either. */
+/** Whether an error is about the invoice, so that issuing it later would fail, too. */
 function isOfInvoice(error: unknown): error is ServiceError {
   return error instanceof ServiceError && [400, 404, 409, 422].includes(error.status);
 }

@@ -3,48 +3,48 @@ import { type ImportWorkNeeds, withRest } from './import-work.ts';
 import type { IssuedAs } from './invoicing.ts';
 import type { InvoiceRows } from './reading.ts';
 
-/** An invoice, and as what it was issued; null: it has its place, and is not stored yet. */
+/** An invoice, and how it was issued. Null: it has claimed its place, but is not stored yet. */
 export interface Standing {
   readonly invoiceId: string;
   readonly issued: IssuedAs | null;
 }
 
-/** What the rows of one invoice of a file have become before. */
+/** The invoices that were issued earlier for the rows of one invoice of a file. */
 export interface EarlierOfRows {
-  /** The ids of the invoices of all rows with these texts. */
+  /** The ids of the invoices that were issued for rows with these texts. */
   readonly ofTexts: ReadonlySet<string>;
-  /** The invoice of these rows. No two invoices of a file have the same one. */
+  /** The invoice that was issued for these rows. No two invoices of a file have the same one. */
   readonly own: Standing | null;
-  /** Their place among the rows with the same texts: that of `own`, or one that is free. */
+  /** Their place among the rows with the same texts: that of `own`, else a free one. */
   readonly place: number;
-  /** The invoice whose number we have added to the file. */
+  /** The invoice whose number the service has added to the file. */
   readonly byNumber: Standing | null;
 }
 
-/** The invoices that the rows of a file have become before. */
+/** The invoices that were issued earlier for the rows of a file. */
 export interface IssuedOfFile {
   /** @param nth the place of the invoice in the file */
   of(nth: number): EarlierOfRows;
-  /** Whether an invoice was issued of rows of this file, so that no other row is it. */
+  /** Whether this invoice was issued for rows of this file, so that it cannot belong to other rows. */
   isTaken(invoiceId: string): boolean;
 }
 
-/** Texts, and numbers, that are asked for together. */
+/** Number of texts, and of numbers, per query. */
 const [TEXTS, NUMBERS] = [500, 100];
 
 type Needs = Pick<ImportWorkNeeds, 'invoicing' | 'issuedRows'>;
 
 /**
- * Whether an invoice stands that was issued of rows with these texts: not one that was rejected, nor one of other rows,
- * whose id a worker had noted here before it died.
+ * Whether an invoice was issued for rows with these texts and was not rejected. False for an invoice of other rows
+ * whose id a worker recorded here before it died.
  */
 export function isOfRows(issued: IssuedAs, raw: string): boolean {
   return issued.raw === raw && !issued.isRejected;
 }
 
 /**
- * Finds what the rows of a whole file have become before, whatever their order: each invoice belongs to one of them. Takes
- * two round trips for each 500 texts, and some for each number that only the file knows.
+ * Finds the invoices that were issued earlier for the rows of a whole file, in any order. Assigns each invoice to one
+ * row. Takes two round trips for each 500 texts, and some for each number that no stored row has.
  * @param rows of the invoices of the file, in their order
  * @throws the signal's reason
  */
@@ -56,7 +56,7 @@ export async function findIssued(
 ): Promise<IssuedOfFile> {
   const places = await placesOf(needs, owner, rows, signal);
   const own = new Map<number, PlacedInvoice>();
-  // A row that came back with its number is that invoice.
+  // A returned row is the invoice whose number it states.
   for (const [nth, { raw, resultNumber }] of rows.entries()) {
     const numbered = resultNumber === null ? undefined : places.get(raw)?.takeNumber(resultNumber);
     if (numbered) own.set(nth, numbered);
@@ -71,7 +71,7 @@ export async function findIssued(
     const found = number === null ? undefined : byNumber.get(number);
     return found?.issued != null && !found.issued.isRejected;
   };
-  // The others are those that remain, in order, unless their number says that they are another one.
+  // The other invoices are assigned to the remaining rows in order, except to rows whose number is of another invoice.
   const added = new Map<string, number>();
   const placeOfNew = (raw: string) => {
     const place = added.get(raw) ?? 0;
@@ -108,13 +108,13 @@ interface PlacedInvoice extends Standing {
   readonly place: number;
 }
 
-/** The places of rows with the same texts, each of which is given once. */
+/** The places of rows with the same texts. Each place is assigned once. */
 interface Places {
   readonly ids: ReadonlySet<string>;
   takeNumber(number: string): PlacedInvoice | null;
-  /** Takes the first one that stands. */
+  /** Takes the first place whose invoice is valid and not taken. */
   takeNext(): PlacedInvoice | null;
-  /** Takes a place without an invoice that stands. */
+  /** Takes a place without a valid invoice. */
   freePlace(): number;
 }
 
@@ -146,7 +146,7 @@ function createPlaces(raw: string, all: readonly PlacedInvoice[]): Places {
   };
 }
 
-/** The invoices that were issued of rows with these texts, by their digest. */
+/** Reads the invoices that were issued for rows with these texts, by digest. */
 async function placesOf(
   { issuedRows, invoicing }: Needs,
   owner: Owner,

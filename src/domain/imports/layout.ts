@@ -11,24 +11,24 @@ export interface LaidColumn {
   readonly column: ImportColumn;
 }
 
-/** Where the fields are in a file. */
+/** Positions of the fields in a file. */
 export interface Layout {
   readonly sheet: string | null;
   /** From 1. */
   readonly headerRow: number;
-  /** The texts of the header row, folded, by which a repeated header row is known. */
+  /** The folded texts of the header row, by which a repeated header row is recognized. */
   readonly headerKeys: readonly string[];
   readonly columns: readonly LaidColumn[];
-  /** Index of the column that tells which rows are one invoice: `document`, else `number`; null without both. */
+  /** Index of the column that groups the rows of an invoice: `document`, else `number`; null without both. */
   readonly keyColumn: number | null;
-  /** Whether each invoice must have a key. A number may be absent, as the service gives one. */
+  /** Whether each invoice must have a key. A number may be absent, because the service assigns one. */
   readonly needsKey: boolean;
-  /** Indexes of the columns of the customer, whose first row begins an invoice if no key does. */
+  /** Indexes of the customer's columns. Without a key, a row with a customer begins an invoice. */
   readonly customerColumns: readonly number[];
   readonly nameColumn: number | null;
   readonly orderColumn: number | null;
   readonly descriptionColumn: number | null;
-  /** Index of the column of numbers in a returned file. */
+  /** Index of the column of numbers that the service added to a returned file. */
   readonly resultNumberColumn: number | null;
   /** Indexes of the columns that the service added to a returned file. */
   readonly resultColumns: ReadonlySet<number>;

@@ -2,7 +2,7 @@
 export const IMPORT_LIMITS = {
   /** Size of the file, bytes. */
   fileBytes: 20 * 1024 * 1024,
-  /** Size of what a workbook's parts unpack to, bytes. */
+  /** Unpacked size of the parts of a workbook, bytes. */
   unpackedBytes: 200 * 1024 * 1024,
   /** Parts of a workbook. */
   parts: 2000,
@@ -17,7 +17,9 @@ export const IMPORT_LIMITS = {
   /** Cells with content; in a CSV file also the empty ones. */
   cells: 2_000_000,
   invoices: 10_000,
-  /** Lines of one invoice that are read: one more than an invoice may have, so that its rule can tell. */
+  /**
+   * Lines of one invoice that are read: one more than the maximum, so that the invoice's own rule reports the excess.
+   */
   lines: 1001,
   /** Characters of a cell that are read. */
   cell: 1000,
@@ -25,7 +27,7 @@ export const IMPORT_LIMITS = {
   name: 255,
 } as const;
 
-/** How many of a row's cells, of a file's rows and of an invoice's problems are reported at most. */
+/** Maximum reported number of: characters of a cell, ignored rows of a file, problems of an invoice. */
 export const REPORTED = { value: 100, ignoredRows: 100, problems: 100 } as const;
 
 /** How long an uploaded file and its verdicts are kept, days. The invoices remain. */

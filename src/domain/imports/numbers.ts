@@ -1,18 +1,19 @@
-// Numbers that are texts: `1 234,56`, `1,234.56`, `1.234,56 DH`, `(5)`. What is a decimal sign is decided by the file.
+// Parses numbers that are texts: `1 234,56`, `1,234.56`, `1.234,56 DH`, `(5)`. The file as a whole decides which sign
+// is decimal.
 
 /** The decimal sign of a file's numbers. */
 export type DecimalSign = '.' | ',';
 
-/** A text that is a number. */
+/** A text that states a number. */
 export interface NumberText {
-  /** With a point, without zeros at the end; null if it is not clear without the file's decimal sign. */
+  /** With a point, without zeros at the end; null if the text needs the file's decimal sign. */
   readonly plain: string | null;
-  /** The number for each decimal sign, if it is not clear. */
+  /** The number for each decimal sign, if the text needs the file's decimal sign. */
   readonly bySign: Readonly<Record<DecimalSign, string>> | null;
-  /** The decimal sign that the text shows; null if it shows none. */
+  /** The decimal sign that the text proves; null if it proves none. */
   readonly sign: DecimalSign | null;
   readonly isPercent: boolean;
-  /** Whether it states another currency than the dirham, or any. */
+  /** `isForeign`: whether it states another currency than the dirham. `isMoney`: whether it states any currency. */
   readonly isForeign: boolean;
   readonly isMoney: boolean;
 }
@@ -50,12 +51,12 @@ export function numberOf(text: string): NumberText | null {
   };
 }
 
-/** Spaces and apostrophes between thousands, also the Arabic sign. */
+/** Spaces, apostrophes and the Arabic sign between thousands. */
 const THOUSANDS = /(?<=\d)[\s\u00a0\u202f'’٬](?=\d{3}(?!\d))/g;
 
 function unsigned(body: string): Pick<NumberText, 'plain' | 'bySign' | 'sign'> | null {
   const isSpaced = /\d[\s\u00a0\u202f'’٬]\d/.test(body);
-  // The Arabic decimal sign has no other meaning.
+  // The Arabic decimal sign is never a separator of thousands.
   const isClear = body.includes('٫');
   const number = body.replaceAll(THOUSANDS, '').replace('٫', ',');
   if (!/^[\d.,]*\d[\d.,]*$/.test(number)) return null;
@@ -98,8 +99,8 @@ function trimmed(whole: string, decimals: string): string {
 
 /**
  * Decides the decimal sign of a file.
- * @param shown how many numbers show each sign
- * @returns null if no number shows one, or both occur: then only clear numbers can be read
+ * @param shown number of numbers that prove each sign
+ * @returns null if no number proves one, or both are proven: then only clear numbers can be read
  */
 export function decideSign(shown: Readonly<Record<DecimalSign, number>>): DecimalSign | null {
   if (shown['.'] > 0 && shown[','] > 0) return null;

@@ -1,8 +1,8 @@
 import type { ReadInvoice, ShownCell } from './reading.ts';
 
 /**
- * Finds the cell that a problem of a field concerns: its own; else that of the record it is in (`customer` of
- * `customer.ice`), or of one of its members; else the first row of the invoice.
+ * Finds the cell that a problem of a field concerns: the field's own cell; else that of its record (`customer` for
+ * `customer.ice`) or of a member of the record; else the first row of the invoice.
  * @param param dotted path; null if the problem concerns no field
  */
 export function cellOf(invoice: Pick<ReadInvoice, 'sheet' | 'firstRow' | 'origins'>, param: string | null): ShownCell {
@@ -13,7 +13,7 @@ export function cellOf(invoice: Pick<ReadInvoice, 'sheet' | 'firstRow' | 'origin
     const own = origins[path];
     if (own) return own;
     const member = Object.entries(origins).find(([other]) => other.startsWith(`${path}.`));
-    // A line is its row, not one of its cells.
+    // A problem of a line concerns its row, not one of its cells.
     if (member && path !== 'lines') return member[1];
   }
   return { sheet, row: firstRow, column: null, header: null, value: null };

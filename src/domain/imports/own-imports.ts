@@ -25,19 +25,19 @@ interface ChangeNeeds extends ImportNeeds {
   readonly importedInvoices: ImportedInvoiceStore;
   readonly importFiles: ImportFiles;
   readonly mappings: ImportMappings;
-  /** Tells the worker of this process, if there is one, that there is work. */
+  /** Notifies the worker of this process, if there is one, of new work. */
   readonly wakeImports: () => void;
 }
 
 /** An upload whose bytes are stored. */
 export interface Upload {
-  /** `imp_…`: that of the import that it becomes. */
+  /** `imp_…`: the id of the import that is made from it. */
   readonly id: string;
   readonly file: Import['file'];
   readonly language: DocumentLanguage;
 }
 
-/** Where a page of the invoices of a file begins. The cursor is an id of the list. */
+/** A page of the invoices of a file. The cursor is an id of the list. */
 export interface ImportedSpan extends PageSpan {
   readonly only: readonly Verdict[];
   readonly maxBytes: number;
@@ -106,15 +106,16 @@ export const IMPORT_USE_CASES = {
       const nth = cursor && Number(cursor.order);
       const [after, before] = cursor?.direction === 'before' ? [null, nth] : [nth, null];
       const page = await importedInvoices.page({ imported, only, after, before, limit, maxBytes });
-      // The cursor's own row is one.
+      // The row of the cursor itself is another row.
       return { ...page, hasOthers: async () => cursor !== null };
     },
   },
 
   /**
-   * Issues the invoices of a file that are ready. A repeated request changes nothing.
+   * Issues the ready invoices of a file. A repeated request changes nothing.
    * @param round the reading whose verdicts the caller has seen; null: the present one
-   * @throws {ServiceError} import_not_checked while the file is read, if it cannot be, or if it was read anew since
+   * @throws {ServiceError} import_not_checked while the file is being read, if it cannot be read, or if it was read
+   *   again since
    */
   startImport: {
     scope: 'issue',
@@ -141,10 +142,10 @@ export const IMPORT_USE_CASES = {
   },
 
   /**
-   * Reads a file anew with other columns, and keeps them for later files with the same headers.
+   * Reads a file again with other columns, and saves these for later files with the same headers.
    * @param privateCustomers whether customers without an ICE are private persons; null: as before
-   * @throws {ServiceError} invalid_request for a column that the file does not have, or a field that there is not or
-   *   that two columns would fill; import_not_checked once it is started
+   * @throws {ServiceError} invalid_request for a column that the file does not have, an unknown field, or a field that
+   *   two columns would fill; import_not_checked after the start
    */
   remapImport: {
     scope: 'draft',
@@ -174,7 +175,7 @@ export const IMPORT_USE_CASES = {
   },
 
   /**
-   * Removes an import with its file and verdicts. Invoices that it has issued stay.
+   * Removes an import with its file and verdicts. The issued invoices remain.
    * @throws {ServiceError} import_not_checked while its invoices are being issued
    */
   discardImport: {
@@ -193,20 +194,20 @@ export const IMPORT_USE_CASES = {
   importProgress: watchImport,
 } as const satisfies Readonly<Record<string, UseCase>>;
 
-/** The id of an invoice of a file, which is its cursor. */
+/** The id of an invoice of a file, which is also its cursor. */
 export function importedId({ importId, nth }: Pick<ImportedInvoice, 'importId' | 'nth'>): string {
   return `${importId}.${nth}`;
 }
 
-/** Returns the place of the invoice with this id in the file of an import; null if it is none. */
+/** Returns the place in the file of the invoice with this id; null if the id belongs to no invoice of the import. */
 function nthOf({ id }: Import, imported: string): number | null {
   const nth = imported.startsWith(`${id}.`) ? imported.slice(id.length + 1) : '';
   return /^\d{1,6}$/.test(nth) ? Number(nth) : null;
 }
 
 /**
- * Returns all columns of a file with these changes. A field that another column filled so far is taken from it. What is
- * not decided stays so.
+ * Returns all columns of a file with these changes. A field that moves to another column leaves its former column
+ * without a field. Undecided columns stay undecided.
  */
 function remapped({ columns }: FileReading, changes: ColumnMapping): ColumnMapping {
   const own = columns.filter(({ isResult }) => !isResult);
@@ -220,7 +221,7 @@ function remapped({ columns }: FileReading, changes: ColumnMapping): ColumnMappi
     taken.add(field);
   }
   for (const [key, field] of present) if (field !== null && taken.has(field)) present.set(key, null);
-  // Of two prices or discounts, one is enough.
+  // If alternatives are undecided (two prices or discounts), choosing one of them decides all.
   for (const { key, mayBe } of own) if (mayBe && !mayBe.some((each) => taken.has(each))) present.delete(key);
   return { ...Object.fromEntries(present), ...changes };
 }
@@ -229,7 +230,7 @@ function notAColumn(message: string) {
   return serviceError('invalid_request', message, 'columns');
 }
 
-/** When what is uploaded now is removed. */
+/** Returns when a file that is uploaded now expires. */
 export function expiryOf(uploadedAt: Date): Date {
   return later(uploadedAt, IMPORT_DAYS * DAY_MS);
 }

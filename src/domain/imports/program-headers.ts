@@ -1,20 +1,20 @@
 import type { ImportField } from './columns.ts';
 
-/** Headers that mean something only in the export of one program. */
+/** Headers that have a meaning only in the export of one program. */
 export interface ProgramHeaders {
-  /** Headers by which its export is known: all of them are there. */
+  /** The export contains all of these headers. */
   readonly has: readonly string[];
-  /** Null: the column is not used, whatever it is called elsewhere. */
+  /** Null: the column is not used, even if its header has a meaning elsewhere. */
   readonly fields: Readonly<Record<string, ImportField | null>>;
 }
 
 /**
- * What other programs write above their columns where the header alone says nothing, such as `Name` above orders. A total
- * of the document is taken where it is one, so that a price, a discount or a charge that is understood wrongly is a
- * problem of the invoice (`amount_mismatch`), and no wrong invoice.
+ * Headers of other programs that are ambiguous on their own, such as `Name` above orders. If the document has a total,
+ * it is read, too: then a misinterpreted price, discount or charge is a problem of the invoice (`amount_mismatch`) and
+ * not a wrong invoice.
  */
 export const PROGRAM_HEADERS: readonly ProgramHeaders[] = [
-  // Odoo: prices are those without tax, unless a tax is configured otherwise, which the total shows.
+  // Odoo: prices are without tax, unless a tax is configured otherwise; the total shows that.
   {
     has: ['Invoice lines/Quantity', 'Invoice lines/Unit Price', 'Total'],
     fields: { 'Invoice lines/Unit Price': 'line.unitPrice', Total: 'amount' },
@@ -27,7 +27,7 @@ export const PROGRAM_HEADERS: readonly ProgramHeaders[] = [
     has: ['invoice_line_ids/quantity', 'invoice_line_ids/price_unit', 'amount_total'],
     fields: { 'invoice_line_ids/price_unit': 'line.unitPrice', amount_total: 'amount', name: 'number' },
   },
-  // Shopify: its price and discounts include tax if the shop says so. Taxes are amounts of the order.
+  // Shopify: prices and discounts include tax if the shop is configured so. Taxes are amounts of the order.
   {
     has: ['Name', 'Lineitem name', 'Lineitem price'],
     fields: {
@@ -35,7 +35,7 @@ export const PROGRAM_HEADERS: readonly ProgramHeaders[] = [
       ...{ Taxes: null, 'Discount Amount': 'discount.amountAsPriced', Shipping: 'charge.amountAsPriced' },
     },
   },
-  // Exports of WooCommerce repeat the order in the row of each item.
+  // WooCommerce: its exports repeat the order in the row of each item.
   {
     has: ['Order Number', 'Item Name', 'Order Status'],
     fields: {

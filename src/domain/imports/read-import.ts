@@ -13,13 +13,13 @@ export interface ReadingNeeds extends ImportWorkNeeds {
   readonly withFile: <Result>(importId: string, work: (path: string) => Promise<Result>) => Promise<Result>;
 }
 
-/** Work of one batch of invoices beside their checks, in units of `takeTurn`. */
+/** Work per batch of invoices without their checks, in units of `takeTurn`. */
 const BATCH_UNITS = 500;
 
 /**
- * Reads an uploaded file and gives each invoice its verdict. Begins anew if a process has died in it, with the same
- * result.
- * @returns what to write of the import; null if its tenant is erased
+ * Reads an uploaded file and gives each invoice its verdict. After the death of a process it starts again, with the
+ * same result.
+ * @returns the changes of the import; null if its tenant is erased
  * @throws {ImportLost}
  */
 export async function readImport(
@@ -55,7 +55,7 @@ export async function readImport(
   }
 }
 
-/** Opens a file with the columns that somebody has chosen: for this file, or for an earlier one with these headers. */
+/** Opens a file with the columns that a person chose for this file, or for an earlier file with the same headers. */
 async function open(
   { mappings, reader }: ReadingNeeds,
   imported: Import,
@@ -67,13 +67,13 @@ async function open(
   const first = await reader.read(path, { ...options, mapping });
   const saved = mapping === null ? await mappings.find(imported, headersOf(first.reading)) : null;
   if (saved === null) return { file: { reading: first.reading, mapping }, ...first };
-  // Ends the thread that reads it.
+  // Ends the thread that reads the file.
   await first.batches.return?.();
   const again = await reader.read(path, { ...options, mapping: saved });
   return { file: { reading: again.reading, mapping: saved }, ...again };
 }
 
-/** What a file is known by when its columns are chosen. */
+/** The set of headers by which chosen columns are saved. */
 export function headersOf({ columns }: Pick<FileReading, 'columns'>): string[] {
   return columns.filter(({ isResult }) => !isResult).map(({ key }) => key);
 }

@@ -6,13 +6,13 @@ import type { Examination } from './examine-file.ts';
 import { type ReadInvoice, UnreadableFile } from './reading.ts';
 import { createRowRoles } from './row-roles.ts';
 
-/** Number of invoices of a batch, and of lines after which a batch ends. */
+/** A batch ends after this number of invoices or lines. */
 const BATCH = { invoices: 50, lines: 1000 } as const;
 
 const NONE: ReadonlySet<number> = new Set();
 
 /**
- * Reads the invoices of an examined file, in batches. A fault of a row stops only its invoice.
+ * Reads the invoices of an examined file, in batches. A faulty row affects only its invoice.
  * @throws {UnreadableFile} when the file has changed since it was examined
  */
 export async function* readInvoices(
@@ -62,9 +62,9 @@ export async function* readInvoices(
 }
 
 /**
- * Makes a function that fills merged cells: what stands in the first of them holds for all rows that they cover. The cells
- * that tell which rows are one invoice stay empty: an empty one continues it. Amounts stay empty, too, because it is not
- * known for which row they are.
+ * Makes a function that fills merged cells: the content of the first cell applies to all rows of the range. Two kinds
+ * of cells stay empty: those of the key (or of the customer, without a key), because an empty one continues the
+ * invoice; and amounts, because their row is unknown.
  */
 function createMerges(merged: readonly MergedCells[], { layout }: Reader) {
   const { keyColumn, customerColumns } = layout;
@@ -76,7 +76,7 @@ function createMerges(merged: readonly MergedCells[], { layout }: Reader) {
     )
     .toSorted((a, b) => a.firstRow - b.firstRow);
   let next = 0;
-  /** The ranges that the present row may be in, with the first cell of each. */
+  /** The ranges that may cover the present row, with the first cell of each. */
   let open: { readonly range: MergedCells; readonly cell: SheetRow['cells'][number] }[] = [];
 
   return (row: SheetRow): { readonly cells: SheetRow['cells']; readonly columns: ReadonlySet<number> } => {

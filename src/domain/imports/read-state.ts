@@ -9,14 +9,14 @@ const BY_WORD: ReadonlyMap<string, SourceState> = new Map(
   ),
 );
 
-/** Finds what a cell says of a document; null if it is not known. */
+/** Returns the state that a cell names; null if it is unknown. */
 export function stateOf(cell: Cell): SourceState | null {
   return BY_WORD.get(choiceKey(cellText(cell))) ?? null;
 }
 
 /**
- * Reads what another program says of a document. An invoice that stands states nothing. What is not known is a fault,
- * because an invoice would be issued of what may be none.
+ * Reads the kind or state of a document in another program. The state of a valid invoice has no value. An unknown state
+ * is a fault, because the document may not be an invoice.
  */
 export function readState(cell: Cell): CellValue {
   const state = stateOf(cell);
@@ -25,10 +25,10 @@ export function readState(cell: Cell): CellValue {
   return { fault: state ?? 'unknown_state' };
 }
 
-/** Words of a column of cancellations for none, folded. */
+/** Words that mean "no" in a column of cancellations, folded. */
 const NOT_CANCELLED = new Set(['', '0', '00', '000', 'non', 'n', 'no', 'faux', 'false', 'لا'].map(choiceKey));
 
-/** Reads whether another program has cancelled a document: by a date, or a word for yes. */
+/** Reads whether another program has cancelled a document: a date, or a word for "yes". */
 export function readCancelled(cell: Cell): CellValue {
   return NOT_CANCELLED.has(choiceKey(cellText(cell))) ? { value: undefined } : { fault: 'cancelled' };
 }

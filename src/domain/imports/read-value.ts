@@ -27,7 +27,7 @@ export function readValue(cell: Cell, kind: ColumnKind, conventions: Conventions
   if (cell.kind === 'text' && cell.text.length > IMPORT_LIMITS.cell)
     return { fault: 'cell_too_long', facts: { most: IMPORT_LIMITS.cell } };
   switch (kind) {
-    // It is only compared.
+    // A key is only compared.
     case 'key':
       return isShortenedText(cell) ? { fault: 'digits_lost' } : { value: cellText(cell) };
     case 'number':
@@ -73,7 +73,7 @@ function readText(cell: Cell, kind: 'text' | 'line'): CellValue {
   };
 }
 
-/** Reads digits that people group with spaces, of which a spreadsheet's number has only the first 15. */
+/** Reads digits that people group with spaces. A spreadsheet keeps only the first 15 digits of a number. */
 function readDigits(cell: Cell): CellValue {
   if (cell.kind === 'number') {
     const plain = plainNumber(cell.value);
@@ -90,12 +90,15 @@ function isShortened(text: string): boolean {
   return /^\d([.,]\d+)?\s?[eE]\s?\+?\d{1,2}$/.test(text.trim());
 }
 
-/** Whether a text is what programs write into a CSV file of a long number: `1,23E+12`. Names of products are `2E10`. */
+/**
+ * Whether a text is a long number that a program shortened in a CSV file: `1,23E+12`. `2E10` is not: products have such
+ * names.
+ */
 function isShortenedText(cell: Cell): boolean {
   return cell.kind === 'text' && /^\d([.,]\d+)?E[+-]\d{2,3}$/.test(cell.text.trim());
 }
 
-/** Returns the number of a cell with a point, or why it has none. */
+/** Returns the number of a cell with a point, or the fault of the cell. */
 function plainOf(
   cell: Cell,
   { decimalSign }: Conventions,
@@ -139,7 +142,7 @@ function checked(plain: string, places: number, convert: (plain: string) => numb
   return { value };
 }
 
-/** `1234.5678` dirhams → 123456.78 centimes. Works on the digits, so that no amount becomes a fraction. */
+/** Converts dirhams to centimes: `1234.5678` → 123456.78. Shifts the digits, so that no rounding error occurs. */
 function centimesOf(plain: string): number {
   const [whole = '', decimals = ''] = plain.split('.');
   const padded = decimals.padEnd(2, '0');
@@ -147,8 +150,8 @@ function centimesOf(plain: string): number {
 }
 
 /**
- * Reads a percentage. A cell that shows `20 %` is 20. A number between 0 and 1 without a sign is not clear: it may be a
- * cell that has lost its format.
+ * Reads a percentage. A cell that shows `20 %` is 20. A number between 0 and 1 without a percent sign is ambiguous: it
+ * may be a percentage whose cell has lost its format.
  */
 function readPercent(cell: Cell, conventions: Conventions): CellValue {
   const read = plainOf(cell, conventions);

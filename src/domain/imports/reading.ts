@@ -1,7 +1,7 @@
 import type { DocumentLanguage } from '../document-language.ts';
 import type { FileFault, RowFault } from './row-rules.ts';
 
-// What is read of a spreadsheet: how the file was understood, and the invoices of its rows with their problems.
+// The results of reading a spreadsheet: how the file was interpreted, and the invoices of its rows with their problems.
 
 /** A place in a file. */
 export interface CellPlace {
@@ -13,15 +13,15 @@ export interface CellPlace {
   readonly column: number | null;
 }
 
-/** A cell as it is shown to people. */
+/** A cell as people see it. */
 export interface ShownCell extends CellPlace {
-  /** The text above the column; null of a whole row, or if it is empty. */
+  /** The text above the column; null for a whole row, or if the header is empty. */
   readonly header: string | null;
   /** As written, shortened to `REPORTED.value` characters; null if the cell is empty. */
   readonly value: string | null;
 }
 
-/** What is wrong with a row. */
+/** A problem of a row. */
 export interface RowProblem {
   readonly place: CellPlace;
   readonly header: string | null;
@@ -30,22 +30,22 @@ export interface RowProblem {
   readonly code: RowFault | (string & {});
   /** Dotted path of the field of `CreateInvoiceInput` (`customer.ice`, `lines.0.quantity`); null if it concerns none. */
   readonly param: string | null;
-  /** What the text of the code names, such as the accepted values. */
+  /** The values that the text of the code mentions, such as the accepted values. */
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
-/** What the rows of an invoice are known by, however they are understood. */
+/** What identifies the rows of an invoice, independent of their interpretation. */
 export interface InvoiceRows {
   /**
-   * Digest of what the rows show in all columns but the results: the same for the same rows, whatever is known of the
-   * columns and however numbers and dates are read.
+   * Digest of the rows' texts in all columns except the results. The same rows have the same digest, independent of
+   * recognized columns and of how numbers and dates are read.
    */
   readonly raw: string;
-  /** The number that the service has put into a returned file; null if there is none. */
+  /** The number that the service has written into a returned file; null if there is none. */
   readonly resultNumber: string | null;
 }
 
-/** What stands in the rows of one invoice. */
+/** The contents of the rows of one invoice. */
 export interface ReadInvoice extends InvoiceRows {
   /** Place in the file, from 0. */
   readonly nth: number;
@@ -55,14 +55,14 @@ export interface ReadInvoice extends InvoiceRows {
   /** The cell of `document`, else of `number`, for messages; null without either. */
   readonly label: string | null;
   /**
-   * For `createInvoiceInput`. Cells with problems are left out, so it is complete only without problems. `amount` is
-   * absent if the file does not state it.
+   * The input of `createInvoiceInput`. Cells with problems are left out, so it is complete only without problems.
+   * `amount` is absent if the file does not state it.
    */
   readonly input: Readonly<Record<string, unknown>>;
   readonly problems: readonly RowProblem[];
   /**
-   * Where each given value came from, by the dotted path of its field (`customer.ice`, `lines.0.quantity`). `lines.0`
-   * and `customer` are there too: the rows or the first cell of what a problem of the whole concerns.
+   * The cell of each given value, by the dotted path of its field (`customer.ice`, `lines.0.quantity`). It also has
+   * `lines.0` (the row) and `customer` (its first cell), for problems of the whole.
    */
   readonly origins: Readonly<Record<string, ShownCell>>;
 }
@@ -77,18 +77,20 @@ export interface ReadColumn {
   readonly header: string;
   /** The key of the column in a {@link ColumnMapping}. */
   readonly key: string;
-  /** A field of the table of columns; null: not used. */
+  /** A field of the table of columns; null if the column is not used. */
   readonly field: string | null;
-  /** Fields of which it may be one, the likely one first, if somebody has to say which, or that it is none; else absent. */
+  /**
+   * The possible fields of an ambiguous column, the most likely first, until a person chooses one or none; else absent.
+   */
   readonly mayBe?: readonly string[];
-  /** Whether the service added the column to a returned file: it is not read, and replaced when the file is returned. */
+  /** Whether the service added the column to a returned file. It is not read, and is replaced at the next return. */
   readonly isResult: boolean;
 }
 
 /** How a file was read. */
 export interface FileReading {
   readonly format: 'xlsx' | 'csv';
-  /** The name of the sheet, and of others that were not read. */
+  /** The name of the sheet, and the names of the sheets that were not read. */
   readonly sheet: string | null;
   readonly otherSheets: readonly string[];
   /** Of a CSV file: `utf-8`, `utf-16le`, `utf-16be`, `windows-1252` or `windows-1256`. */
@@ -103,25 +105,25 @@ export interface FileReading {
   /** From 1. */
   readonly headerRow: number;
   readonly columns: readonly ReadColumn[];
-  /** Required fields that no column is. If there are any, no invoice is read until a mapping names their columns. */
+  /** Required fields without a column. If there are any, no invoice is read until a mapping names their columns. */
   readonly missing: readonly string[];
-  /** Of the headers, else the one stated at the upload: the language of messages about the file. */
+  /** The language of messages about the file: that of the headers, else the one stated at the upload. */
   readonly language: DocumentLanguage;
   /** The first `REPORTED.ignoredRows` rows that have content but belong to no invoice. */
   readonly ignoredRows: readonly { readonly row: number; readonly reason: IgnoredReason }[];
   /** Number of rows with content below the header row. */
   readonly rows: number;
   readonly invoices: number;
-  /** Whether somebody has said that customers without an ICE are private persons; else absent. */
+  /** Whether a person has stated that customers without an ICE are private persons; else absent. */
   readonly privateCustomers?: boolean;
 }
 
-/** Which column is which field; null: not used. The keys are those of `headerKeys`, and {@link PRIVATE_CUSTOMERS}. */
+/** The field of each column; null: not used. The keys are those of `headerKeys`, and {@link PRIVATE_CUSTOMERS}. */
 export type ColumnMapping = Readonly<Record<string, string | null>>;
 
 /**
- * The key of a mapping that is no column: its field is `customer.kind`, if customers of whom the file says nothing else
- * are private persons. No header has a key with this sign.
+ * A key of a mapping that is no column. If its field is `customer.kind`, customers of unknown kind are private persons.
+ * The key of a header never contains this sign.
  */
 export const PRIVATE_CUSTOMERS = '=person';
 
@@ -129,7 +131,7 @@ export const PRIVATE_CUSTOMERS = '=person';
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
   readonly code: FileFault;
-  /** What the text of the code names. */
+  /** The values that the text of the code mentions. */
   readonly facts: Readonly<Record<string, string | number>>;
 
   constructor(code: FileFault, facts: Readonly<Record<string, string | number>> = {}) {
@@ -142,28 +144,30 @@ export class UnreadableFile extends Error {
 export interface ReadOptions {
   /** The name under which the file was uploaded. */
   readonly name: string;
-  /** The language of messages, if the file does not tell. */
+  /** The language of messages if the headers do not show one. */
   readonly language: DocumentLanguage;
-  /** The columns as the tenant chose them; null: recognized by their headers. A column that it lacks is recognized. */
+  /**
+   * The columns as the tenant chose them. Columns that it lacks, or all if it is null, are recognized by their headers.
+   */
   readonly mapping: ColumnMapping | null;
   readonly signal?: AbortSignal;
 }
 
-/** A file that was examined, and is read while its batches are asked for. */
+/** An examined file. A batch of its invoices is read when it is requested. */
 export interface OpenSpreadsheet {
   readonly reading: FileReading;
   /** The rows of all its invoices, in their order. */
   readonly rows: readonly InvoiceRows[];
   /**
-   * The invoices, in the order of the rows. The next batch is read when it is asked for, so that memory does not grow
-   * with the file. To be iterated once, or returned from: its end frees the thread.
+   * The invoices, in the order of the rows. The next batch is read when it is requested, so that memory does not grow
+   * with the file. The caller must iterate to the end once, or call `return`, which frees the thread.
    */
   readonly batches: AsyncIterableIterator<readonly ReadInvoice[]>;
 }
 
 export interface SpreadsheetReader {
   /**
-   * Examines a whole file, and then reads its invoices. Nothing of a file is read if it is refused.
+   * Examines a whole file, and then reads its invoices. A refused file has no invoices.
    * @param file path of a file that stays unchanged meanwhile
    * @throws {UnreadableFile}
    * @throws the signal's reason

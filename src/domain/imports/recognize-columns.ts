@@ -13,9 +13,9 @@ import { columnOf, IMPORT_COLUMNS, type ImportField, ONE_OF, PRICES } from './co
 import { PROGRAM_HEADERS } from './program-headers.ts';
 import type { ColumnMapping, ReadColumn } from './reading.ts';
 
-/** Words that say nothing about which column it is. */
+/** Words that do not help to recognize a column. */
 const SMALL_WORDS = new Set(['de', 'du', 'des', 'd', 'la', 'le', 'les', 'l', 'en', 'au', 'the', 'of', 'in']);
-/** Words for the currency. They say something only of a column that may have percent instead. */
+/** Words for the currency. They matter only for a column that may be in percent instead. */
 const DIRHAMS = new Set(['mad', 'dh', 'dhs', 'dirham', 'dirhams', 'درهم', 'بالدرهم']);
 /** Spellings of one word. */
 const SAME: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ const SAME: Readonly<Record<string, string>> = {
   percent: '%',
 };
 
-/** Folds a header without its words for the currency. */
+/** Folds a header and removes its words for the currency. */
 function keyWithoutCurrency(header: string): string {
   const words = wordsIn(header);
   const kept = words.filter((word) => !SMALL_WORDS.has(word) && !DIRHAMS.has(word));
@@ -54,7 +54,7 @@ export function headerKey(header: string): string {
   return DISCOUNTS.has(key) && wordsIn(header).some((word) => DIRHAMS.has(word)) ? `${key} dirhams` : key;
 }
 
-/** Returns the keys of columns in a mapping. Further columns with the same header get its place: `prix 2`. */
+/** Returns the keys of columns in a mapping. Further columns with the same header get a number: `prix 2`. */
 export function headerKeys(headers: readonly string[]): readonly string[] {
   const seen = new Map<string, number>();
   return headers.map((header) => {
@@ -65,7 +65,7 @@ export function headerKeys(headers: readonly string[]): readonly string[] {
   });
 }
 
-/** A header that is known, and how surely: the template's own ones (0) precede synonyms (1 and 2). */
+/** A known header and its rank: headers of the template (0) precede synonyms (1 and 2). */
 interface Known {
   readonly field: ImportField;
   readonly rank: 0 | 1 | 2;
@@ -81,7 +81,7 @@ function known(field: ImportField, rank: Known['rank'], headers: readonly string
   return headers.map((header) => [headerKey(header), { field, rank }] as const);
 }
 
-/** Whether a header is taken for its field only if no other column has it. */
+/** Whether a header stands for its field only if no other column has the field. */
 export function isWeak(key: string): boolean {
   return KNOWN.get(key)?.rank === 2;
 }
@@ -92,7 +92,7 @@ const PROGRAMS = PROGRAM_HEADERS.map(({ has, fields }) => ({
   fields: new Map(Object.entries(fields).map(([header, field]) => [headerKey(header), field] as const)),
 }));
 
-/** Returns what headers mean in the export that a file is; null: the column is not used. */
+/** Returns the meanings of headers in the program's export that the file is; null: the column is not used. */
 function meaningsIn(keys: readonly string[]): ReadonlyMap<string, ImportField | null> {
   return PROGRAMS.find(({ has }) => has.every((key) => keys.includes(key)))?.fields ?? new Map();
 }
@@ -101,7 +101,7 @@ const RESULTS: ReadonlySet<string> = new Set(
   Object.values(RESULT_COLUMNS).flatMap((texts) => Object.values(texts).map(headerKey)),
 );
 
-/** Counts the headers of a row that are known, or are in the mapping: how likely it is the header row. */
+/** Counts the headers of a row that are known or in the mapping. The more, the likelier is the row the header row. */
 export function countKnown(headers: readonly string[], mapping: ColumnMapping | null): number {
   const keys = headerKeys(headers);
   const fields = keys.flatMap((key) => {
@@ -111,7 +111,7 @@ export function countKnown(headers: readonly string[], mapping: ColumnMapping | 
   return new Set(fields).size;
 }
 
-/** Finds the field of each column. A field that the mapping gives to one column is found in no other. */
+/** Finds the field of each column. A field that the mapping gives to one column is not given to another. */
 export function recognizeColumns(headers: readonly string[], mapping: ColumnMapping | null): readonly ReadColumn[] {
   const keys = headerKeys(headers);
   const isRepeated = (key: string) => repeatedKeys(keys, mapping).has(key);
@@ -123,7 +123,7 @@ export function recognizeColumns(headers: readonly string[], mapping: ColumnMapp
     taken.add(field);
     return field;
   });
-  // The template's headers first, then synonyms; of several columns with one field, the first.
+  // The headers of the template come first, then synonyms. Of several columns with the same field, the first gets it.
   for (const rank of [0, 1, 2]) {
     for (const [index, key] of keys.entries()) {
       const meant = meanings.get(key);
@@ -134,11 +134,11 @@ export function recognizeColumns(headers: readonly string[], mapping: ColumnMapp
       taken.add(header.field);
     }
   }
-  // `Nom` is that of a person beside `Prénom`, and else that of anybody.
+  // `Nom` is the last name of a person if there is `Prénom`, else the name of any customer.
   const last = found.indexOf('customer.lastName');
   if (last >= 0 && chosen[last] === undefined && !taken.has('customer.firstName') && !taken.has('customer.name'))
     found[last] = 'customer.name';
-  // Many programs write a price in both forms. The one without tax is what the other is computed from.
+  // Many programs write prices both ways. The price without tax is taken, because the other is computed from it.
   const [withoutTax, withTax] = PRICES;
   const isBoth = found.includes(withoutTax) && found.includes(withTax) && !chosen.includes(withTax);
   const isPriced = PRICES.some((field) => found.includes(field));
@@ -165,8 +165,8 @@ export function recognizeColumns(headers: readonly string[], mapping: ColumnMapp
 }
 
 /**
- * Returns the keys of headers that occur more than once, unless the mapping says which of the columns counts: it is not
- * known which one does.
+ * Returns the keys of headers that occur more than once, unless the mapping decides which of the columns counts:
+ * otherwise it is unknown.
  */
 function repeatedKeys(keys: readonly string[], mapping: ColumnMapping | null): ReadonlySet<string> {
   const isChosen = (key: string) => mapping !== null && Object.hasOwn(mapping, key);
@@ -174,8 +174,8 @@ function repeatedKeys(keys: readonly string[], mapping: ColumnMapping | null): R
 }
 
 /**
- * Returns the required fields that no column is, and those of which somebody has to say whether a column is it. Of those
- * of which one is enough, the usual one.
+ * Returns the required fields without a column, also those that an undecided column may have. Of alternative fields,
+ * returns the usual one.
  */
 export function missingFields(columns: readonly ReadColumn[]): readonly string[] {
   const has = (field: ImportField) => columns.some((column) => column.field === field);
@@ -187,7 +187,7 @@ export function missingFields(columns: readonly ReadColumn[]): readonly string[]
   return [...new Set([...required.map(({ field }) => field), ...undecided])];
 }
 
-/** Words that only French or only English headers have, folded. */
+/** Words that occur only in French or only in English headers, folded. */
 const WORDS: Readonly<Record<'fr' | 'en', ReadonlySet<string>>> = { fr: wordsOf('fr'), en: wordsOf('en') };
 
 function wordsOf(language: 'fr' | 'en'): ReadonlySet<string> {
@@ -201,7 +201,7 @@ function wordsOf(language: 'fr' | 'en'): ReadonlySet<string> {
   return new Set([...of(language), ...more]).difference(of(other));
 }
 
-/** Finds the language of headers; null if they do not tell. */
+/** Finds the language of headers; null if they do not show one. */
 export function languageOf(headers: readonly string[]): DocumentLanguage | null {
   if (headers.filter((header) => /\p{Script=Arabic}/u.test(header)).length * 2 > headers.filter(Boolean).length)
     return 'ar';

@@ -6,7 +6,7 @@ import type { ImportTexts } from './import-texts.ts';
 import type { RowVerdict } from './ports.ts';
 import type { RowProblem } from './reading.ts';
 
-/** Invoices that are read together: the largest ones take 25 MB. */
+/** Number of invoices that are read together. The largest possible ones take 25 MB. */
 const AT_ONCE = 20;
 
 export interface ResultNeeds {
@@ -17,12 +17,12 @@ export interface ResultNeeds {
   readonly pdfUrl: (invoice: Invoice) => string;
 }
 
-/** Yields what became of each row of a file by now, in the order of the rows. */
+/** Yields the present result of each row of a file, in the order of the rows. */
 export async function* resultRows(needs: ResultNeeds, imported: Import): AsyncGenerator<RowVerdict> {
   for (let after: number | null = null; ; ) {
     const asked = { imported, only: [], after, before: null, limit: AT_ONCE } as const;
     const page: { rows: ImportedInvoice[]; hasMore: boolean } = await needs.importedInvoices.page(asked);
-    // One round trip: all are asked for in one turn of the event loop.
+    // One round trip, because all are requested in one turn of the event loop.
     const invoices = await Promise.all(page.rows.map(({ invoiceId }) => invoiceId && needs.invoices.find(invoiceId)));
     for (const [index, row] of page.rows.entries()) yield* rowsOf(needs, imported, row, invoices[index] || null);
     if (!page.hasMore) return;
@@ -44,7 +44,7 @@ function* rowsOf(
       .join('; ') ?? null;
   const [warning] = verdict === 'known' ? warnings : [];
   const equal = warning ? importTexts.warning(imported, warning) : null;
-  // That of a row with a problem is the invoice of another sale, or of this one before it was changed: the reason names it.
+  // The invoice of a row with a problem belongs to another sale, or to this row before a change. The reason names it.
   const own = verdict === 'issued' || verdict === 'known' ? invoice : null;
   yield {
     row: firstRow,
@@ -58,7 +58,7 @@ function* rowsOf(
     if (row !== firstRow) yield { row, number: null, status: null, dgiId: null, pdfUrl: null, reason: reasonOf(row) };
 }
 
-/** Names the column, since the reason stands in another one. */
+/** Names the column, because the reason is in another one. */
 function reason(texts: ImportTexts, imported: Import, problem: RowProblem): string {
   const text = texts.problem(imported, problem);
   return problem.header === null ? text : `${problem.header} – ${text}`;

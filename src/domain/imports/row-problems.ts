@@ -4,8 +4,8 @@ import { cellOf } from './origins.ts';
 import type { ReadInvoice, RowProblem } from './reading.ts';
 
 /**
- * Returns the problems of an invoice in the order of its rows: those of its cells, and of what the API would say, those
- * that are not a consequence of a cell that could not be read.
+ * Returns the problems of an invoice in the order of its rows: those of its cells, and those that the API would report,
+ * except the consequences of a cell that could not be read.
  */
 export function problemsOfRows(read: ReadInvoice, ofInput: readonly Problem[]): RowProblem[] {
   const unread = read.problems.flatMap(({ param }) => param ?? []);
@@ -19,12 +19,12 @@ export function problemsOfRows(read: ReadInvoice, ofInput: readonly Problem[]): 
 /** Whether a problem of this field comes from a cell that has a problem already. */
 function followsFrom(param: string | null, unread: readonly string[], { input }: ReadInvoice): boolean {
   if (unread.length === 0) return false;
-  // Not stated by the file, and no total without all of the lines.
+  // The total is a consequence if the file does not state it: it cannot be computed without all lines.
   if (param === 'amount') return input.amount === undefined;
   return param !== null && unread.some((each) => each === param || each.startsWith(`${param}.`));
 }
 
-/** Places a problem of the API in the file. */
+/** Finds the place in the file of a problem of the API. */
 export function rowProblem(
   read: Pick<ReadInvoice, 'origins' | 'sheet' | 'firstRow'>,
   { code, message, param, expected }: Problem,

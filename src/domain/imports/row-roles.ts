@@ -6,7 +6,7 @@ import { headerKey } from './recognize-columns.ts';
 import type { RowFault } from './row-rules.ts';
 import { isCalledSum, isSumName } from './sum-words.ts';
 
-/** What a row is. */
+/** The role of a row. */
 export type RowRole =
   | { readonly role: 'empty' }
   | { readonly role: 'ignored'; readonly reason: IgnoredReason /** Of a hidden row. */; readonly key: string | null }
@@ -15,21 +15,21 @@ export type RowRole =
   | { readonly role: 'continues'; readonly fault: RowFault | null };
 
 /**
- * Makes a function that says what each row of a sheet is, in their order. It remembers the invoice to which the next row
- * may belong.
+ * Makes a function that returns the role of each row of a sheet, called in their order. It remembers the invoice that
+ * the next row may continue.
  */
 export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
-  /** The key of the present invoice; undefined before the first. */
+  /** The key of the current invoice; undefined before the first. */
   let current: string | null | undefined;
   let customer = '';
-  /** The first row of the present invoice. */
+  /** The first row of the current invoice. */
   let beginning: SheetRow['cells'] = [];
   /**
-   * Why rows that continue do not belong to the present invoice: the beginning of another one was left out between them,
-   * because it is hidden, or has nothing but a customer or a key.
+   * Why the next rows do not continue the current invoice: between them, the first row of another invoice was left out,
+   * because it is hidden, or has only a customer or a key. Null: they may continue it.
    */
   let left: RowFault | null = null;
-  /** Whether the row before is left out because it has a sum. */
+  /** Whether the previous row was left out because it has a sum. */
   let isAfterSum = false;
 
   function begin(key: string | null, cells: SheetRow['cells'], fault: RowFault | null): RowRole {
@@ -63,7 +63,7 @@ export function createRowRoles(layout: Layout): (row: SheetRow) => RowRole {
       const isSum = alone === 'quantity' || isCalledTotal(layout, cells);
       return { role: 'continues', fault: key === null && isSum ? 'may_be_total' : null };
     }
-    // It may be a line of the invoice above, which would be incomplete without it.
+    // Without this fault, a row that may be a line of the invoice above would be missing in that invoice.
     const isSame = current != null ? customer === customerOf(layout, cells) : mayContinue(layout, beginning, cells);
     if (key === null && current !== undefined && left === null && isSame)
       return { role: 'continues', fault: 'document_missing' };
@@ -77,7 +77,7 @@ function isCalledTotal({ descriptionColumn }: Layout, cells: SheetRow['cells']):
   return isCalledSum(textAt(cells, descriptionColumn));
 }
 
-/** Whether a row that has a key or a customer is called a sum there, too, as subtotals of exports are. */
+/** Whether a row is called a sum in its key or customer, and in its description, as subtotals of exports are. */
 function isSubtotal({ descriptionColumn, keyColumn, nameColumn }: Layout, cells: SheetRow['cells']): boolean {
   const isCalled = [keyColumn, nameColumn].some((index) => isCalledSum(textAt(cells, index)));
   return isCalled && isSumName(textAt(cells, descriptionColumn));
@@ -96,8 +96,8 @@ function customerOf({ customerColumns }: Layout, cells: SheetRow['cells']): stri
 }
 
 /**
- * Whether a row without a key may be a line of the invoice above, as exports of shops have them: it has the same order,
- * or repeats a part of the customer without the name.
+ * Whether a row without a key may be a line of the invoice above, as in exports of shops: it has the same order, or
+ * repeats a part of the customer without the name.
  */
 function mayContinue(
   { orderColumn, nameColumn, customerColumns }: Layout,
@@ -116,8 +116,8 @@ function hasCustomer({ customerColumns }: Layout, cells: SheetRow['cells']): boo
 }
 
 /**
- * Returns the kind of the column of a line that has the only cell of a row; null if there is none. It may be a part of a
- * line, without which the invoice is incomplete, or a sum.
+ * Returns the column's kind of the only cell of a row, if the column is of lines; else null. The cell may be a part of
+ * a line, without which the invoice is incomplete, or a sum.
  */
 function aloneIn({ columns }: Layout, cells: SheetRow['cells']): ColumnKind | null {
   const [first, ...others] = [...cells.entries()].filter(([, cell]) => cell !== null);
@@ -126,8 +126,8 @@ function aloneIn({ columns }: Layout, cells: SheetRow['cells']): ColumnKind | nu
 }
 
 /**
- * Finds why a row that has content is no part of an invoice: it repeats the header row, it has a sum, or it has one text
- * beside the table, such as who exported it.
+ * Finds why a row with content belongs to no invoice: it repeats the header row, it has a sum, or it has one text
+ * beside the table, such as the name of the exporting user.
  */
 function ignoredReason(
   layout: Layout,
@@ -152,7 +152,7 @@ function ignoredReason(
   return is(!isAlone && !isPriced(layout, cells) && isRowOfSums(layout, own) ? 'total' : null);
 }
 
-/** What another program says of a document makes no row of an invoice. */
+/** The kind or state of a document in another program does not make its row part of an invoice. */
 function isOwnKind({ column: { kind } }: LaidColumn): boolean {
   return kind !== 'sourceState' && kind !== 'sourceCancelled';
 }
@@ -161,7 +161,10 @@ function isHeader({ headerKeys }: Layout, index: number, cell: Cell): boolean {
   return cell.kind === 'text' && headerKey(cell.text) === headerKeys[index];
 }
 
-/** Whether the first text of a row is the name of a sum: one without figures, or above the key, as in `Total FA12`. */
+/**
+ * Whether the first text of a row is the name of a sum: one without digits, or one in the key's column, such as `Total
+ * FA12`.
+ */
 function isNamedSum({ keyColumn }: Layout, index: number, cell: Cell): boolean {
   const text = cellText(cell);
   return index === keyColumn ? isCalledSum(text) : !/\d/.test(text) && isSumName(text);
@@ -171,14 +174,14 @@ function isSumAlone(cell: Cell): boolean {
   return cell.kind === 'number' || isCalledSum(cellText(cell));
 }
 
-/** Whether a row has nothing but amounts of which it is not said what they are for. */
+/** Whether a row has only amounts, without anything that they are for. */
 function isRowOfSums({ columns }: Layout, own: readonly (readonly [number, Cell])[]): boolean {
   const fields = own.map(([index]) => columns.find((column) => column.index === index)?.column);
   const isAmount = fields.every((column) => column && ['money', 'price', 'quantity'].includes(column.kind));
   return isAmount;
 }
 
-/** Whether a row is a complete line, whatever its words are. */
+/** Whether a row is a complete line, independent of its words. */
 function isLine(layout: Layout, cells: SheetRow['cells']): boolean {
   const { descriptionColumn } = layout;
   return isPriced(layout, cells) && descriptionColumn !== null && cells[descriptionColumn] != null;

@@ -7,13 +7,15 @@ import { ImportLost } from './import-work.ts';
 import { type IssuingImportNeeds, issueImport } from './issue-import.ts';
 import { type ReadingNeeds, readImport } from './read-import.ts';
 
-/** Imports that a process works on at the same time, each of another tenant. */
+/** Number of imports that a process works on at the same time, each of another tenant. */
 const PLACES = 4;
-/** How long a lease lasts, and after what time it is renewed, milliseconds. Another process goes on after its end. */
+/**
+ * How long a lease lasts, and how often it is renewed, milliseconds. After its end another process continues the work.
+ */
 const [LEASE_MS, RENEWAL_MS] = [15_000, 4000];
-/** Pause between two searches for work of which this process was not told, milliseconds. */
+/** Pause between two searches for work that this process was not notified of, milliseconds. */
 const SEARCH_MS = 1000;
-/** Pauses after a failure: of the service, and when the tenant may not issue at present, milliseconds. */
+/** Pauses after a failure of the service, and when the tenant may not issue at present, milliseconds. */
 const [RETRY_MS, REFUSED_RETRY_MS] = [3000, 30_000];
 
 export interface RunningNeeds extends ReadingNeeds, IssuingImportNeeds {
@@ -24,26 +26,26 @@ export interface RunningNeeds extends ReadingNeeds, IssuingImportNeeds {
   readonly report: (message: string, error: unknown) => void;
 }
 
-/** The work on imports of this process. */
+/** Runs the work on imports in this process. */
 export interface ImportRunner {
-  /** Tells that there is work. Without it, work is found within a second. */
+  /** Notifies of new work. Without this call, work is found within a second. */
   wake(): void;
-  /** Ends the work under way. Another process, or the next one, goes on with it at once. */
+  /** Stops the work in progress. Another process, or the next start, continues it at once. */
   stop(): Promise<void>;
 }
 
 /**
- * Works on imports: reads and checks those that were uploaded, issues those that were started, and follows what becomes
- * of their invoices. One import of a tenant at a time, those that are due longest first.
+ * Works on imports: reads and checks the uploaded ones, issues the started ones, and follows the decisions about their
+ * invoices. Works on one import of a tenant at a time, the longest due first.
  */
 export function runImports(needs: RunningNeeds): ImportRunner {
   const { imports, now, report } = needs;
   const bell = createBell();
   const end = new AbortController();
-  /** The work under way by tenant. */
+  /** The work in progress by tenant. */
   const running = new Map<string, Promise<void>>();
 
-  /** Does what is due of an import. @returns what to write, and when its next work is due */
+  /** Does the due work of an import. @returns the changes of the import, and when its next work is due */
   async function work(
     claim: ImportClaim,
     signal: AbortSignal,
@@ -83,7 +85,7 @@ export function runImports(needs: RunningNeeds): ImportRunner {
     }
   }
 
-  /** Removes verdicts that were written after somebody had discarded the import. */
+  /** Removes verdicts that were written after a person had discarded the import. */
   async function forget({ imported: { id, round, status } }: ImportClaim): Promise<void> {
     if (status === 'reading' && !(await imports.find(id))) await needs.importedInvoices.removeUpTo(id, round);
   }
@@ -131,7 +133,9 @@ export function runImports(needs: RunningNeeds): ImportRunner {
   };
 }
 
-/** What is shown of a failure: why a tenant may not issue at present. Failures of the service are for its operators. */
+/**
+ * The visible part of a failure: why a tenant may not issue at present. Other failures are reported to operators only.
+ */
 function failureOf(error: unknown, isOver: boolean): ImportProgress {
   if (isOver || !(error instanceof ServiceError)) return {};
   return { failure: { code: error.code, facts: { message: error.message } } };

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { folded } from '../invoice/search/fold.ts';
 
-/** By what two invoices may be told to be the same sale, however their rows were read or written. */
+/**
+ * Marks by which two invoices can be recognized as the same sale, independent of how their rows were read or written.
+ */
 export interface SaleMarks {
   /** Digests of customer, description, quantity and price of the first lines. */
   readonly lines: readonly string[];
-  /** What distinguishes sales of the same things: numbers and dates, as far as they are stated. */
+  /** Numbers and dates, if stated, which distinguish sales of the same goods. */
   readonly facts: Readonly<Record<string, string>>;
 }
 
@@ -31,7 +33,7 @@ export function saleMarksOf(input: Parts): SaleMarks {
   };
 }
 
-/** Whether nothing that both state distinguishes them. */
+/** Whether the two sales differ in no fact that both state. */
 export function mayBeSame(one: SaleMarks['facts'], other: SaleMarks['facts']): boolean {
   return Object.entries(one).every(([name, fact]) => other[name] === undefined || other[name] === fact);
 }

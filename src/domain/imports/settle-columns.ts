@@ -4,7 +4,7 @@ import type { ColumnMapping, ReadColumn } from './reading.ts';
 import { isWeak } from './recognize-columns.ts';
 
 /**
- * Takes their fields from columns whose cells contradict their headers. Those of a mapping stay as they were chosen.
+ * Removes the fields of columns whose cells contradict their headers. Columns that the mapping chose keep their fields.
  */
 export function settleColumns(
   columns: readonly ReadColumn[],
@@ -17,7 +17,7 @@ export function settleColumns(
     if (field === 'line.taxRate' && !evidence.areRates()) return { ...column, field: null, mayBe: [field] };
     if (field === 'number' && isWeak(key) && evidence.areCounts())
       return { ...column, field: null, mayBe: [field, 'document'] };
-    // A column that is called `Type` or `Status` may be about something else than the document.
+    // A column called `Type` or `Status` may be about something else than the document.
     const isState = columnOf(field)?.kind === 'sourceState';
     return isState && isWeak(key) && !evidence.knownStates().has(index) ? { ...column, field: null } : column;
   });

@@ -12,8 +12,8 @@ interface Needs {
 }
 
 /**
- * Warns of invoices that are ready and may be issued already, of rows that were read or written otherwise then. Takes a
- * round trip if any is ready, and another one if any is alike.
+ * Adds a warning to each ready invoice that resembles an invoice issued for other rows: it may be the same sale, read
+ * or written differently then. Takes one round trip if any invoice is ready, and another one if any is alike.
  */
 export async function withSimilarSales(
   { invoicing, issuedRows }: Needs,

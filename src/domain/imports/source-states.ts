@@ -1,8 +1,8 @@
 import type { RowFault } from './row-rules.ts';
 
 /**
- * What another program says of a document: it is an invoice or a sale that stands, the invoice of a deposit, or why
- * nothing may be issued of it.
+ * The kind or state of a document in another program: a valid invoice or sale, the invoice of a deposit, or a reason
+ * why nothing may be issued for it.
  */
 export type SourceState =
   | 'stands'
@@ -11,8 +11,8 @@ export type SourceState =
 
 /**
  * The words of other programs for kinds and states of documents (Sage, Odoo, Dolibarr, Shopify, WooCommerce,
- * PrestaShop, Zoho, QuickBooks), which are compared without case, accents, spaces and punctuation. They are in one table,
- * because none means something else in a column of kinds than in one of states.
+ * PrestaShop, Zoho, QuickBooks). They are compared without case, accents, spaces and punctuation. One table has both,
+ * because no word has another meaning in a column of kinds than in a column of states.
  */
 export const SOURCE_STATES: Readonly<Record<SourceState, readonly string[]>> = {
   stands: [

@@ -1,9 +1,9 @@
 import { folded, wordsOf } from '../invoice/search/fold.ts';
 
-/** Longest beginning that is compared, characters. */
+/** Maximum length of the compared beginning, characters. */
 const MOST = 100;
 
-/** How rows of sums begin, in words. */
+/** The words with which rows of sums begin. */
 const SUMS = [
   ...['total', 'totaux', 'sous total', 'sous totaux', 's total', 'sstotal', 'ss total', 'grand total', 'montant total'],
   ...['montant ht', 'montant ttc', 'montant tva', 'montant net', 'montant dû', 'montant à payer', 'somme', 'cumul'],
@@ -25,10 +25,10 @@ const SUMS = [
   ...['المجموع الفرعي', 'المجموع العام', 'ما قبله', 'المنقول', 'الضريبة على القيمة المضافة', 'مبلغ الضريبة'],
 ].map((text) => ` ${keyOf(text)} `);
 
-/** How rows of sums are called by one word, which also begins names of products. */
+/** Single words for a sum that also begin names of products, so the text must have no other words. */
 const ALONE = new Set(['report', 'net', 'solde', 'balance', 'a reporter', 'reste', 'recap'].map(keyOf));
 
-/** What may follow the name of a sum. */
+/** Words that may follow the name of a sum. */
 const AFTER = new Set(
   [
     ...['general', 'generale', 'ht', 'ttc', 'tva', 'net', 'nets', 'brut', 'a', 'payer', 'mad', 'dh', 'dhs', 'dirhams'],
@@ -53,10 +53,10 @@ const AFTER = new Set(
   ].map(keyOf),
 );
 
-/** The first words of all of them. Most rows have another one, and need no more. */
+/** The first words of all names of sums. They exclude most rows quickly. */
 const FIRST = new Set([...SUMS.map((sum) => sum.trim().split(' ')[0] ?? ''), ...ALONE]);
 
-/** Folds a text to words with one blank between them. Letters that stand apart are one word: `T O T A L`. */
+/** Folds a text to words with one space between them. Single letters in a row make one word: `T O T A L`. */
 function keyOf(text: string): string {
   return keyOfFolded(folded(text.slice(0, MOST)));
 }
@@ -67,7 +67,7 @@ function keyOfFolded(text: string): string {
   return words.join(isSpaced ? '' : ' ');
 }
 
-/** Returns the key of a text that may be the name of a sum; null if its first word is none. */
+/** Returns the key of a text that may be the name of a sum; null if no name of a sum begins with its first word. */
 function keyOfSum(text: string): string | null {
   const beginning = folded(text.slice(0, MOST));
   const first = /[\p{L}\p{N}]+/u.exec(beginning)?.[0] ?? '';
@@ -80,7 +80,7 @@ export function isCalledSum(text: string): boolean {
   return key !== null && (ALONE.has(key) || SUMS.some((sum) => ` ${key} `.startsWith(sum)));
 }
 
-/** Whether a text is nothing but the name of a sum: `Total général HT`. */
+/** Whether a text consists only of the name of a sum: `Total général HT`. */
 export function isSumName(text: string): boolean {
   const key = keyOfSum(text);
   if (key === null) return false;

@@ -5,18 +5,18 @@ import type { FileReading } from './reading.ts';
 export interface Table {
   readonly sheet: string | null;
   /**
-   * Reads the rows from the first one on, in batches; an empty row may be left out. Rows and columns beyond
+   * Reads the rows from the first one on, in batches. Empty rows may be left out. Rows and columns beyond
    * `IMPORT_LIMITS` are refused.
-   * @param onMerged gets the merged cells, after the last row
+   * @param onMerged receives the merged cells after the last row
    * @throws {UnreadableFile}
    */
   rows(onMerged?: (merged: readonly MergedCells[]) => void): AsyncIterable<readonly SheetRow[]>;
 }
 
-/** How a file is written, which is known before its rows are read. */
+/** The form of a file, which is known before its rows are read. */
 export type FileForm = Pick<FileReading, 'format' | 'encoding' | 'separator' | 'dateSystem'>;
 
-/** An uploaded file that was found to be a workbook or a CSV file. */
+/** An uploaded file, recognized as a workbook or a CSV file. */
 export interface OpenFile {
   readonly form: FileForm;
   /** The visible sheets, in their order. */

@@ -5,23 +5,24 @@ import type { LaidColumn } from './layout.ts';
 import { numberOf } from './numbers.ts';
 import { headerKey } from './recognize-columns.ts';
 
-/** Tells whether a column that is called `TVA` has rates or amounts of tax. */
+/** Decides whether a column called `TVA` has rates or amounts of tax. */
 export interface TaxEvidence {
   note(cells: SheetRow['cells']): void;
   areRates(): boolean;
 }
 
-/** Words of headers that say that the column has rates, folded. */
+/** Words in headers that prove that the column has rates, folded. */
 const OF_RATES = new Set(['taux', 'tx', 'rate', '%', 'سعر', 'نسبه']);
 /** The rate of most sales, %. */
 const ORDINARY = 20;
-/** How much an amount differs from the computed one by rounding, dirhams. */
+/** Maximum difference by rounding between an amount and the computed one, dirhams. */
 const ROUNDING = 0.006;
 
 /**
- * Collects what the cells of the column of rates are. 10 beside a price of 50 may be a rate, and the amount at 20 %; beside
- * 80 it is no amount. So a file in which each cell may be the amount of its row is not clear, if that explains it by fewer
- * rates, or by the ordinary rate instead of others. A header that says rate is clear.
+ * Collects evidence from the cells of the column of rates. Beside a price of 50, a cell 10 may be the rate 10 % or the
+ * amount of tax at 20 %; beside a price of 80, it cannot be an amount. A file in which every cell may be an amount is
+ * ambiguous if amounts explain it with fewer rates, or with the ordinary rate where rates would not. A header with a
+ * word for rates decides.
  */
 export function collectTaxEvidence(columns: readonly LaidColumn[], choices: Choices): TaxEvidence {
   const indexOf = (field: string) => columns.find(({ column }) => column.field === field)?.index ?? null;
@@ -68,7 +69,7 @@ export function collectTaxEvidence(columns: readonly LaidColumn[], choices: Choi
   };
 }
 
-/** Whether a cell says that it is a rate: by its sign or by a word. */
+/** Whether a cell shows by a sign or a word that it is a rate. */
 function isPercentage(cell: Cell): boolean {
   if (cell.kind === 'number') return cell.isPercent;
   const number = numberOf(lineOf(cellText(cell)));

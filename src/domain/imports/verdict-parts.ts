@@ -3,10 +3,10 @@ import type { IssuedAs } from './invoicing.ts';
 import { cellOf } from './origins.ts';
 import type { ReadInvoice, RowProblem } from './reading.ts';
 
-/** What was found out about an invoice of a file. */
+/** The verdict on an invoice of a file, with its problems and warnings. */
 export type Found = Pick<ImportedInvoice, 'verdict' | 'problems' | 'warnings' | 'invoiceId'>;
 
-/** @param equal the invoice, if it is not known whether it was issued of this row or of an equal sale */
+/** @param equal how the invoice was issued, if it may belong to an equal sale instead of this row */
 export function known(invoiceId: string, equal?: IssuedAs): Found {
   const warnings = equal ? [equalSale(invoiceId, equal)] : [];
   return { verdict: 'known', problems: [], warnings, invoiceId };
@@ -22,7 +22,7 @@ function equalSale(invoiceId: string, { number, date }: IssuedAs): ImportedInvoi
   return { code: 'equal_sale', path: 'number', message, facts: { number: called, date } };
 }
 
-/** The warning of an invoice that is ready, and shares a line with one that was issued of other rows. */
+/** The warning of a ready invoice that has a line in common with an invoice issued for other rows. */
 export function similarSale(invoiceId: string, { number, date }: IssuedAs): ImportedInvoice['warnings'][number] {
   const called = number ?? invoiceId;
   const message = `A sale to the same customer with the same line was issued as ${called} on ${date}. Check that this is another one.`;
@@ -41,7 +41,7 @@ export function numberOf({ number }: ReadInvoice['input']): string | null {
   return typeof number === 'string' && number !== '' ? number : null;
 }
 
-/** What the list of a file's invoices shows of an input. */
+/** The parts of an input that the list of a file's invoices shows. */
 export function shownOf(
   input: Readonly<Record<string, unknown>>,
 ): Pick<ImportedInvoice, 'number' | 'customerName' | 'amount'> {

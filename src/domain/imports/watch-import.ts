@@ -4,9 +4,11 @@ import { ownImport } from './find-import.ts';
 import type { Import } from './import.ts';
 import type { ImportStore } from './import-store.ts';
 
-/** Tells of changes of imports. */
+/** Notifies of changes of imports. */
 export interface ImportFeed {
-  /** Calls `tell` with the import when it has changed, and with null when it is gone. @returns a function that ends it */
+  /**
+   * Calls `tell` with the import after each change, and with null when it is gone. @returns a function that ends this
+   */
   follow(imported: Import, tell: (changed: Import | null) => void): () => void;
 }
 
@@ -16,8 +18,8 @@ export interface ImportState {
 }
 
 /**
- * Streams an import of the caller: as it is, and then after changes, the latest state only. Ends when nothing more
- * changes by itself.
+ * Streams an import of the caller: its present state, and then the latest state after changes. Ends when only a person
+ * can change the import.
  */
 export const watchImport = {
   scope: 'read',
@@ -30,14 +32,14 @@ export const watchImport = {
   },
 } as const satisfies UseCase;
 
-/** Whether an import stays as it is until somebody does something. */
+/** Whether only a person can change the import. */
 function isAtRest({ status, isSettled }: Import): boolean {
   return isSettled || status === 'unreadable' || status === 'checked';
 }
 
-/** The states of one stream. */
+/** The states of an import as one stream. */
 class ImportStates extends Watch<ImportState> {
-  /** The state that is to be sent next. */
+  /** The next state to be sent. */
   #next: Import | null;
   readonly #unfollow: () => void;
 
@@ -57,7 +59,7 @@ class ImportStates extends Watch<ImportState> {
     const imported = this.#next;
     if (imported === null) return null;
     this.#next = null;
-    // What is at rest is the last state: it is sent, and then the iteration ends.
+    // An import at rest is sent, and then the iteration ends.
     if (isAtRest(imported)) this.finish();
     return { imported };
   }
