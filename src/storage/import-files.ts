@@ -11,8 +11,8 @@ interface PieceDocument {
 }
 
 /**
- * Stores uploaded files in the collection `import_files`. Not in GridFS: each piece expires by itself, also one of an
- * upload that a process did not finish.
+ * Stores uploaded files in the collection `import_files`. GridFS is not used, because each piece expires on its own,
+ * also a piece of an upload that a process did not finish.
  */
 export function createImportFiles(db: Db): ImportFiles {
   const pieces = db.collection<PieceDocument>('import_files');
@@ -23,7 +23,7 @@ export function createImportFiles(db: Db): ImportFiles {
     },
     async *read(importId) {
       let after = `${importId} `;
-      // Each with a command of its own, so that one piece is in memory.
+      // Reads each piece by its own command, so that only one piece is in memory.
       for (;;) {
         const [next] = await pieces.find(ofFile(importId, after)).sort({ _id: 1 }).limit(1).toArray();
         if (!next) return;
@@ -37,7 +37,7 @@ export function createImportFiles(db: Db): ImportFiles {
   };
 }
 
-/** The pieces of a file after one of them. */
+/** Selects the pieces of a file after a given one. */
 function ofFile(importId: string, after: string) {
   return { _id: { $gt: after, $lt: `${importId}!` } };
 }

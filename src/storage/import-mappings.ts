@@ -4,7 +4,9 @@ import type { ImportMappings } from '../domain/imports/import-store.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import { mappingOf, pairsOf, type StoredMapping } from './imports.ts';
 
-/** How long columns are kept after their last use: those of a file that comes once a year see the next one, seconds. */
+/**
+ * How long chosen columns are kept after their last use, seconds. More than a year, for files that come once a year.
+ */
 export const MAPPINGS_SECONDS = 400 * 86_400;
 
 interface MappingDocument extends Owner {

@@ -15,9 +15,9 @@ import { readUpTo } from './pages.ts';
 interface ImportedDocument extends Omit<ImportedInvoice, 'outcome'> {
   /** `<import> <round> <nth>`, so that an import's invoices are neighbours, in the order of the file. */
   _id: string;
-  /** Absent until the authority has decided. */
+  /** Absent before the authority's decision. */
   outcome?: 'accepted' | 'rejected';
-  /** Present as long as a decision is awaited. */
+  /** Present while the authority's decision is awaited. */
   awaits?: true;
   expiresAt: Date;
 }
@@ -32,12 +32,12 @@ export function createImportedInvoiceStore(db: Db): ImportedInvoiceStore {
   const stored = db.collection<ImportedDocument>('import_invoices');
 
   function read(filter: Filter<ImportedDocument>, isBackwards: boolean, limit: number, maxBytes?: number) {
-    // By `_id`, unless there is an index of the filter; both are in the order of the file.
+    // Sorts by `_id` if no index matches the filter. Both orders are the order of the file.
     const order = 'importId' in filter ? { nth: isBackwards ? -1 : 1 } : { _id: isBackwards ? -1 : 1 };
     return readUpTo(stored.find(filter, { raw: true }).sort(order as { nth: 1 }), limit, maxBytes);
   }
 
-  /** Reads the first ones of each verdict, and returns the first ones of all. */
+  /** Reads the first invoices of each verdict, and returns the first ones of all. */
   async function readVerdicts({ imported, only, after, before, limit, maxBytes = READ_BYTES }: ImportedQuery) {
     const isBackwards = before !== null;
     const nth = { ...(after !== null && { $gt: after }), ...(before !== null && { $lt: before }) };
@@ -71,7 +71,7 @@ export function createImportedInvoiceStore(db: Db): ImportedInvoiceStore {
         const _id = placeOf({ id: invoice.importId, round: invoice.round }, invoice.nth);
         return { _id, ...invoice, ...(outcome && { outcome }), expiresAt };
       });
-      // One that is there was stored by a worker that has lost its lease meanwhile, of the same row.
+      // An invoice that already exists was stored for the same row by a worker that has lost its lease.
       for (const outcome of await insertEach(stored, documents))
         if ('error' in outcome && !isDuplicateKey(outcome.error)) throw outcome.error;
     },
@@ -127,7 +127,7 @@ function ofRound({ id, round }: OfImport) {
   return { importId: id, round };
 }
 
-/** The id of an invoice in an import, or what all ids of the import's round begin with. */
+/** The id of an invoice in an import; without `nth`, the beginning of all ids of the import's round. */
 function placeOf({ id, round }: OfImport, nth?: number): string {
   return `${id} ${String(round).padStart(5, '0')} ${nth === undefined ? '' : String(nth).padStart(6, '0')}`;
 }

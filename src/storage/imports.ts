@@ -6,22 +6,22 @@ import { createLeases } from './leases.ts';
 import { createOrderedInsert } from './ordered-insert.ts';
 import { readPage } from './pages.ts';
 
-/** As pairs, because a header may have any characters. */
+/** A mapping as pairs, because a header may contain any characters. */
 export type StoredMapping = [string, string | null][];
 
 interface ImportDocument extends Omit<Import, 'id' | 'mapping'> {
   _id: string;
   mapping: StoredMapping | null;
-  /** When the import's work is due, or the end of the lease on it; absent if there is none. */
+  /** When the import's work is due or, with a token, when the lease on it ends; absent if there is no work. */
   work?: { dueAt: Date; token: string | null };
 }
 
 const OF_SIZE = { _id: 0, 'file.size': 1 } as const;
 
-/** Due imports that are looked at for one of each tenant. */
+/** Number of due imports that are read in order to find one of each tenant. */
 const LOOKED_AT = 50;
 
-/** Stores imports in the collection `imports`. Single ones are found by id only, like drafts. */
+/** Stores imports in the collection `imports`. Like drafts, a single import is found by its id only. */
 export function createImportStore(db: Db): ImportStore {
   const stored = db.collection<ImportDocument>('imports');
   const insert = createOrderedInsert(db, stored, {
@@ -29,7 +29,7 @@ export function createImportStore(db: Db): ImportStore {
   });
   const leases = createLeases(stored, { token: 'work.token', until: (end) => ({ 'work.dueAt': end }) });
 
-  /** Updates the import of a claim. @returns whether the claim was not lost */
+  /** Updates the import of a claim. @returns whether the claim is still held */
   async function update(
     { imported, token }: ImportClaim,
     { mapping, ...progress }: ImportProgress,

@@ -5,14 +5,14 @@ import { isDuplicateKey } from './duplicate-key.ts';
 import { insertEach } from './insert-each.ts';
 
 interface IssuedRow extends Owner, RowPlace {
-  /** `<tenant> <environment> <raw> <place>`: one invoice has a place. */
+  /** `<tenant> <environment> <raw> <place>`, so that each place belongs to one invoice. */
   _id: string;
 }
 
-/** Number of rows that are read to find those alike, of all that a batch of invoices may be alike. */
+/** Maximum number of alike rows that are read for a batch of invoices. */
 const MOST_ALIKE = 500;
 
-/** Stores which invoices are issued of which rows in the collection `import_rows`. */
+/** Stores for which rows each invoice is issued, in the collection `import_rows`. */
 export function createIssuedRows(db: Db): IssuedRows {
   const rows = db.collection<IssuedRow>('import_rows');
   return {

@@ -1,10 +1,10 @@
 import { attributeOf, type XmlPiece } from './xml-pieces.ts';
 
 /**
- * Returns the `<col>` elements of a sheet with the widths of added columns. Elements must not overlap (ECMA-376, part 1,
- * section 18.3.1.13), so one that also covers an added column is split.
- * @param columns those of the sheet, in their order
- * @param widths by the number of the column, from 1, ascending; in characters
+ * Returns the `<col>` elements of a sheet with the widths of added columns. Elements must not overlap (ECMA-376, part
+ * 1, section 18.3.1.13), so an element that also covers an added column is split.
+ * @param columns the elements of the sheet, in their order
+ * @param widths in characters, by the number of the column from 1, ascending
  */
 export function columnElements(
   columns: readonly XmlPiece[],
@@ -30,7 +30,7 @@ export function columnElements(
     .join('');
 }
 
-/** Returns the element, which may have an end tag, as an empty one of other columns. */
+/** Returns a copy of the element, without content, for other columns. The element may have an end tag. */
 function spanning(raw: string, min: number, max: number): string {
   return raw
     .replace(/\smin\s*=\s*(?:"[^"]*"|'[^']*')/, ` min="${min}"`)

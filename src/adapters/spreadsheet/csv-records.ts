@@ -1,21 +1,21 @@
 import { statedSeparator } from './read-separator.ts';
 
-/** How the characters of a CSV file are written. */
+/** The form of the characters in a CSV file. */
 export interface CsvForm {
-  /** Bytes of a character of the syntax. */
+  /** Bytes per character of the syntax. */
   readonly unit: 1 | 2;
   readonly isBigEndian: boolean;
-  /** Its code. */
+  /** Character code of the separator. */
   readonly separator: number;
 }
 
 /** A record of a CSV file. */
 export interface CsvRecord {
-  /** Its number as spreadsheet programs show it, from 1; 0 of what is no row to them. */
+  /** Number of the row as spreadsheet programs show it, from 1; 0 if the record is no row in them. */
   readonly row: number;
   /** Its fields as written, with their quotes. */
   readonly fields: Buffer[];
-  /** What ends it; empty at the end of the file. */
+  /** The line end after it; empty at the end of the file. */
   readonly end: Buffer;
 }
 
@@ -23,9 +23,9 @@ const [LF, CR, QUOTE, BYTE_ORDER_MARK] = [0x0a, 0x0d, 0x22, 0xfeff];
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Splits the bytes of a CSV file into records (RFC 4180), so that all that is not changed can be written again as it
- * is. A quote begins a quoted field only directly at the field's start. The byte order mark, and a first line such as
- * `sep=;`, are yielded as records of row 0.
+ * Splits the bytes of a CSV file into records (RFC 4180), so that unchanged parts can be written again byte for byte. A
+ * quote begins a quoted field only at the field's start. The byte order mark, and a first line such as `sep=;`, are
+ * yielded as records of row 0.
  */
 export async function* csvRecords(bytes: AsyncIterable<Uint8Array>, form: CsvForm): AsyncGenerator<CsvRecord[]> {
   const splitter = new Splitter(form);
@@ -33,16 +33,16 @@ export async function* csvRecords(bytes: AsyncIterable<Uint8Array>, form: CsvFor
   yield splitter.finish();
 }
 
-/** Returns bytes as a text, as far as they are ASCII, in each encoding. */
+/** Decodes the ASCII characters of bytes in any of the encodings. */
 function asciiOf(bytes: Buffer): string {
   return bytes.toString('latin1').replaceAll('\0', '');
 }
 
 class Splitter {
   readonly #form: CsvForm;
-  /** From the start of the record that is not complete. */
+  /** The bytes from the start of the incomplete record. */
   #bytes: Buffer = Buffer.alloc(0);
-  /** Where the next character is. */
+  /** Position of the next character. */
   #at = 0;
   #cuts: number[] = [];
   #state: 'start' | 'plain' | 'quoted' | 'closed' = 'start';
@@ -81,7 +81,7 @@ class Splitter {
       if (this.#state === 'quoted') {
         if (code === QUOTE) this.#state = 'closed';
       } else if (code === CR || code === LF) {
-        // A line feed may follow.
+        // Waits for a line feed that may follow.
         if (code === CR && after + unit > this.#bytes.length && !isLast) break;
         const isPair = code === CR && after + unit <= this.#bytes.length && this.#codeAt(after) === LF;
         records.push(this.#cut(this.#at, isPair ? after + unit : after));
@@ -90,7 +90,7 @@ class Splitter {
         this.#cuts.push(this.#at);
         this.#state = 'start';
       } else if (code === QUOTE && this.#state !== 'plain') {
-        // At the start, or doubled within quotes.
+        // The quote is at the start of the field, or doubled in a quoted field.
         this.#state = 'quoted';
       } else this.#state = 'plain';
       this.#at = after;

@@ -7,17 +7,19 @@ export function encoderOf(encoding: string): (text: string) => Buffer {
   return (text) => Buffer.from([...text].flatMap((character) => encoded(character, bytes)));
 }
 
-/** Returns the byte of each character of an encoding with one byte a character. */
+/** Returns the byte of each character of an encoding that has one byte per character. */
 function bytesOf(encoding: string): ReadonlyMap<string, number> {
   const decoder = new TextDecoder(encoding);
   return new Map(Array.from({ length: 256 }, (_, byte) => [decoder.decode(Uint8Array.of(byte)), byte]));
 }
 
 const QUESTION_MARK = 0x3f;
-/** What stands for a character that an encoding does not have. */
+/** Substitutes for characters that an encoding lacks. */
 const LIKE: Readonly<Record<string, string>> = { '\u202f': '\u00a0' };
 
-/** What the encoding does not have is written without its accents (`É` in windows-1256), else as a question mark. */
+/**
+ * A character that the encoding lacks is written without its accent (`É` in windows-1256), else as a question mark.
+ */
 function encoded(character: string, bytes: ReadonlyMap<string, number>): number[] {
   const byte = bytes.get(character) ?? bytes.get(LIKE[character] ?? '');
   if (byte !== undefined) return [byte];

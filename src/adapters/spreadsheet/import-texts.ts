@@ -5,7 +5,7 @@ import { fileFaultText, importProblemText } from '../../text/import-problems.ts'
 import { IMPORT_VERDICTS } from '../../text/import-verdicts.ts';
 import { EARLIER_SALES } from '../../text/import-warnings.ts';
 
-/** The texts about files, in the language of each. */
+/** The texts about imports, in the language of each file. */
 export const importTexts: ImportTexts = {
   failure({ status, failure, reading, language }) {
     if (failure === null) return null;

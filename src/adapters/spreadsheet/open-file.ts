@@ -6,12 +6,12 @@ import type { OpenFile } from '../../domain/imports/table.ts';
 import { openCsv } from './read-csv.ts';
 import { openWorkbook } from './read-workbook.ts';
 
-/** Bytes of the beginning that tell what a file is. */
+/** Number of bytes at the beginning that show the file's format. */
 const BEGINNING = 512;
 
-/** What other files begin with. */
+/** The first bytes of other formats. */
 const OTHERS: readonly (readonly [fault: FileFault, beginnings: readonly string[]])[] = [
-  // Excel 2, 3 and 4, without a container.
+  // Excel 2, 3 and 4: without a container.
   ['old_excel', ['\t\0\x04\0', '\t\x02\x06\0', '\t\x04\x06\0']],
   ['not_a_spreadsheet', ['%PDF', '\x89PNG', '\xff\xd8\xff', 'GIF8', '\x1f\x8b', 'Rar!', '7z\xbc\xaf', '{\\rtf']],
 ];
@@ -21,10 +21,7 @@ const ZIP = ['PK\x03\x04', 'PK\x05\x06'];
 /** The container of Excel 97 to 2003, and of workbooks with a password. */
 const COMPOUND = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
 
-/**
- * Opens a file by what it contains, whatever its name says.
- * @throws {UnreadableFile}
- */
+/** Opens a file according to its content, whatever its name. @throws {UnreadableFile} */
 export async function openFile(file: string, mapping: ColumnMapping | null): Promise<OpenFile> {
   const { size, beginning } = await beginningOf(file);
   if (size === 0) throw new UnreadableFile('empty');

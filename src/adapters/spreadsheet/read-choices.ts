@@ -24,7 +24,7 @@ const KIND_WORDS: Readonly<Record<CustomerKind, readonly string[]>> = {
   foreign: ['étranger', 'client étranger', 'export', 'foreign', 'abroad', 'أجنبي', 'زبون أجنبي', 'خارج المغرب'],
 };
 
-/** The values that cells may name, with their names in all languages of documents. */
+/** The values that cells may name, with their names in all document languages. */
 export const CHOICES = choicesOf({
   countries: new Map(
     COUNTRIES.flatMap((code) => [

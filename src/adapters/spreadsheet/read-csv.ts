@@ -7,15 +7,15 @@ import type { OpenFile } from '../../domain/imports/table.ts';
 import { decideEncoding, decodeFile, type Encoding } from './read-encoding.ts';
 import { decideSeparator, type Separation } from './read-separator.ts';
 
-/** Bytes of the beginning that tell the separator. */
+/** Number of bytes at the beginning from which the separator is decided. */
 const BEGINNING = 64 * 1024;
-/** Longest row, in characters. A quotation mark that is never closed makes one row of the rest of the file. */
+/** Maximum length of a row, characters. An unclosed quotation mark turns the rest of the file into one row. */
 const LONGEST_ROW = 1024 * 1024;
 const BATCH = 500;
 
 /**
- * Opens a CSV file (RFC 4180). Rows are counted as spreadsheet programs show them: line ends in quotes begin none, empty
- * lines are rows.
+ * Opens a CSV file (RFC 4180). Rows are counted as in spreadsheet programs: a line end in quotes does not begin a row,
+ * and an empty line is a row.
  * @throws {UnreadableFile}
  */
 export async function openCsv(file: string, mapping: ColumnMapping | null): Promise<OpenFile> {
@@ -52,7 +52,7 @@ async function* readRows(
     for await (const record of parser as AsyncIterable<readonly string[]>) {
       row++;
       const cells = cellsOf(record);
-      // Also those without content, which the file that is returned has again.
+      // Empty cells count, too, because the returned file contains them again.
       count += record.length;
       if (count > IMPORT_LIMITS.cells) throw new UnreadableFile('too_many_cells', { most: IMPORT_LIMITS.cells });
       emptyRows = cells.length === 0 ? emptyRows + 1 : 0;
@@ -87,8 +87,8 @@ function cellsOf(record: readonly string[]): readonly (Cell | null)[] {
 }
 
 /**
- * Removes the apostrophe by which the files of this service (`csvLine`) and spreadsheets mark a text that is no formula,
- * date or number; and the quotation marks of a cell that has spaces after them.
+ * Removes the apostrophe by which this service's files (`csvLine`) and spreadsheets mark a text, so that it is not read
+ * as a formula, a date or a number. Also removes the quotation marks of a cell with spaces after them.
  */
 function withoutMark(text: string): string {
   if (/^'(?=["\s]*[=+\-@＝＋－＠]|[\d'\t])/.test(text)) return text.slice(1);

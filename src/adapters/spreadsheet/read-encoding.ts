@@ -4,14 +4,15 @@ import { UnreadableFile } from '../../domain/imports/reading.ts';
 /** The encodings of CSV files. Node decodes all of them. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'windows-1256';
 
-/** How many bytes tell whether a file without a mark is UTF-16. */
+/** Number of bytes from which UTF-16 without a byte order mark is recognized. */
 const SAMPLE = 4096;
 
 /**
- * Decides the encoding of a file by all of its bytes: by its mark; by the zeros of UTF-16; as UTF-8 if most of its
- * characters are, because no other text happens to be; else by how its letters stand: those of Arabic follow each other,
- * French accents stand alone.
- * @throws {UnreadableFile} `not_a_spreadsheet` for what is no text, `bad_encoding` for one of DOS or of old Macs
+ * Decides the encoding of a file from all of its bytes. First by its byte order mark, then by the zero bytes of UTF-16.
+ * It is UTF-8 if most of its characters beyond ASCII are valid UTF-8, because other texts are not valid by chance. Else
+ * the positions of its letters decide: Arabic letters stand side by side, French accented letters stand alone.
+ * @throws {UnreadableFile} `not_a_spreadsheet` if the file is no text, `bad_encoding` for an encoding of DOS or of old
+ *   Macs
  */
 export async function decideEncoding(file: string): Promise<Encoding> {
   let first: Buffer | null = null;
@@ -29,9 +30,9 @@ export async function decideEncoding(file: string): Promise<Encoding> {
     countSequences(chunk, utf8);
     countLetters(chunk, letters);
   }
-  // A few bytes of another encoding, as joined files have, are faults of their cells.
+  // A few bytes in another encoding, as in joined files, are faults of their cells.
   if (utf8.sequences >= utf8.faults) return 'utf-8';
-  // Excel in Morocco writes French beside Arabic in Windows-1256, which has its usual accents.
+  // Excel in Morocco writes French beside Arabic in Windows-1256, which has the usual French accents.
   if (letters.inRows > (letters.onlyWestern > 0 ? letters.alone : 0)) return 'windows-1256';
   if (letters.odd > letters.alone) throw new UnreadableFile('bad_encoding', { encoding: 'Windows-1252' });
   return 'windows-1252';
@@ -43,7 +44,7 @@ function encodingOfMark(bytes: Buffer): Encoding | null {
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null;
 }
 
-/** Signs and digits of UTF-16 have a zero byte, each on the same side. */
+/** In UTF-16, signs and digits have a zero byte, always on the same side. */
 function encodingOfZeros(bytes: Buffer): Encoding | null {
   const zeros = [0, 0];
   for (const [index, byte] of bytes.entries()) if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1;
@@ -53,7 +54,7 @@ function encodingOfZeros(bytes: Buffer): Encoding | null {
   return isOften(even, odd) ? 'utf-16be' : null;
 }
 
-/** Counts the characters of several bytes that are UTF-8, and the bytes that cannot be. */
+/** Counts the characters of several bytes that are valid UTF-8, and the bytes that are not. */
 function countSequences(bytes: Buffer, count: { sequences: number; faults: number; pending: number }): void {
   for (const byte of bytes) {
     if (count.pending > 0 && byte >= 0x80 && byte < 0xc0) {
@@ -69,16 +70,19 @@ function countSequences(bytes: Buffer, count: { sequences: number; faults: numbe
   }
 }
 
-/** Bytes that are letters with accents in DOS (CP850) or on old Macs, and in Windows rare signs: `Soci‚t‚`, `SociŽtŽ`. */
+/**
+ * Bytes that are accented letters in DOS (CP850) or on old Macs, but rare signs in Windows: `Soci‚t‚`, `SociŽtŽ`.
+ */
 const ODD = new Set([0x82, 0x83, 0x84, 0x85, 0x87, 0x88, 0x89, 0x8a, 0x8d, 0x8e, 0x8f, 0x90, 0x93, 0x97]);
 const isAscii = (byte: number) => (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
 
-/** Letters with accents that are the same in Windows-1252 and Windows-1256: `àâçèéêëîïôùûü`. */
+/** Accented letters with the same byte in Windows-1252 and Windows-1256: `àâçèéêëîïôùûü`. */
 const OF_BOTH = new Set([0xe0, 0xe2, 0xe7, 0xe8, 0xe9, 0xea, 0xeb, 0xee, 0xef, 0xf4, 0xf9, 0xfb, 0xfc]);
 
 /**
- * Counts the bytes above 127 that are letters: those beside at least two more, the others, those of them that stand at a
- * letter of ASCII and are not in Windows-1256 (`É`), and odd ones after a letter.
+ * Counts the bytes above 127 that are letters: `inRows` in runs of at least three, `alone` in shorter runs. Of the
+ * latter, `onlyWestern` are single ones beside an ASCII letter that Windows-1256 lacks (`É`). `odd` are bytes of
+ * {@link ODD} after an ASCII letter.
  */
 function countLetters(
   bytes: Buffer,
@@ -102,11 +106,11 @@ function countLetters(
 }
 
 /**
- * Decodes a file, without its mark.
- * @throws {UnreadableFile} `bad_encoding` for bytes that the encoding does not have, such as half a character
+ * Decodes a file, without its byte order mark.
+ * @throws {UnreadableFile} `bad_encoding` for invalid bytes, such as half a character
  */
 export async function* decodeFile(file: string, encoding: Encoding, end?: number): AsyncGenerator<string, void, void> {
-  // What is no UTF-8 becomes U+FFFD, which is a fault of its cell.
+  // Invalid UTF-8 becomes U+FFFD, which is a fault of its cell.
   const decoder = new TextDecoder(encoding, { fatal: encoding !== 'utf-8' });
   try {
     for await (const chunk of createReadStream(file, end === undefined ? {} : { end }) as AsyncIterable<Buffer>)

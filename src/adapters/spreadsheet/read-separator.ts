@@ -3,21 +3,21 @@ import { countKnown } from '../../domain/imports/recognize-columns.ts';
 
 export type Separator = ';' | ',' | '\t' | '|';
 
-/** In the order of their use in Morocco, which decides if nothing else does. */
+/** In the order of their frequency in Morocco, which decides between equal candidates. */
 const SEPARATORS: readonly Separator[] = [';', ',', '\t', '|'];
-/** Rows and columns of the beginning that are compared. */
+/** Maximum number of rows and columns that are compared at the beginning. */
 const MOST = { rows: 60, columns: 200 };
 
-/** How the beginning of a CSV file says what separates its cells. */
+/** The separator of a CSV file, decided from its beginning. */
 export interface Separation {
   readonly separator: Separator;
-  /** Whether the first line says it to Excel: `sep=;`. It is no row. */
+  /** Whether the first line states it for Excel: `sep=;`. This line is no row. */
   readonly isStated: boolean;
 }
 
 /**
- * Decides what separates the cells of a file: what its first line states; else the sign that makes the most known
- * headers of a row; else the one with which most rows have the same number of cells.
+ * Decides the separator of a file: the one that its first line states; else the one that yields a row with the most
+ * known headers; else the one with which most rows have the same number of cells.
  * @param beginning of the text
  */
 export function decideSeparator(beginning: string, mapping: ColumnMapping | null): Separation {
@@ -34,7 +34,7 @@ export function decideSeparator(beginning: string, mapping: ColumnMapping | null
   return { separator: best?.separator ?? ';', isStated: false };
 }
 
-/** Returns what the first line of a file states to Excel as its separator, `sep=;`; null if it does not. */
+/** Returns the separator that the first line states for Excel, `sep=;`; null if it states none. */
 export function statedSeparator(beginning: string): Separator | null {
   const [, stated] = /^"?sep=([;,\t|])"?[\r\n]/i.exec(beginning) ?? [];
   return (stated as Separator | undefined) ?? null;

@@ -6,24 +6,24 @@ import type { NumberStyle } from './read-styles.ts';
 import { readXml } from './read-xml.ts';
 import { serialDay } from './serial-day.ts';
 
-/** What the cells of a workbook refer to. */
+/** The parts of a workbook that cells refer to. */
 export interface CellContext {
   readonly strings: readonly string[];
   readonly styles: readonly NumberStyle[];
   readonly dateSystem: 1900 | 1904;
 }
 
-/** The cell that is being read. */
+/** The cell being read. */
 interface PendingCell {
   readonly column: number;
   readonly type: string;
   readonly style: NumberStyle;
   value: string;
-  /** The text of its formula; null: it has none. */
+  /** The text of its formula; null if it has none. */
   formula: string | null;
-  /** The number of the formula that it shares with other cells; null: none. */
+  /** The number of the shared formula that the cell uses; null if it uses none. */
   shared: string | null;
-  /** The range of an array formula, `A2:A9`; null: none. */
+  /** The range of its array formula, `A2:A9`; null if it has none. */
   cells: string | null;
 }
 
@@ -31,7 +31,7 @@ const MOST_MERGED = 100_000;
 const MOST_SHARED = 1000;
 /** Maximum characters of a formula. */
 const FORMULA = 8192;
-/** Functions whose value changes without a change of the file. Files have their English names. */
+/** Functions whose value changes although the file does not. Files store their English names. */
 const VOLATILE = /\b(TODAY|NOW|RAND|RANDBETWEEN|RANDARRAY)\s*\(/i;
 /** The last row and column of a sheet. */
 const LAST = { row: 1_048_576, column: 16_383 };
@@ -52,7 +52,7 @@ export async function* readSheet(
   let cell: PendingCell | null = null;
   let [row, nextColumn, emptyRows, count] = [0, 0, 0, 0];
   let [isHidden, isInRow, isValue, isFormula, isReading] = [false, false, false, false, false];
-  /** The shared formulas whose value changes by itself, and the cells of array formulas of this kind. */
+  /** The volatile shared formulas, and the cells of volatile array formulas. */
   const volatile = new Set<string>();
   const volatileCells: MergedCells[] = [];
   const hiddenColumns: [first: number, last: number][] = [];
@@ -76,7 +76,7 @@ export async function* readSheet(
 
   function isVolatile({ column, formula, shared, cells }: PendingCell): boolean {
     if (formula === null) return volatileCells.some((range) => isIn(range, row, column));
-    // Without texts, names of sheets and names of columns.
+    // Ignores texts, names of sheets and names of columns.
     const changes = VOLATILE.test(formula.replaceAll(/"[^"]*"|'[^']*'|\[[^\]]*\]/g, "''"));
     if (changes && (shared ?? cells) !== null) {
       if (volatile.size + volatileCells.length >= MOST_SHARED) throw new UnreadableFile('too_costly');
@@ -193,7 +193,7 @@ function isTrue(text: string | undefined): boolean {
   return text === '1' || text === 'true';
 }
 
-/** `AB12` → 27; NaN for what is no place. */
+/** `AB12` → 27; NaN if the text is no cell reference. */
 function columnOf(place: string): number {
   const letters = /^([A-Z]{1,3})\d{1,7}$/.exec(place)?.[1];
   if (letters === undefined) return Number.NaN;

@@ -2,12 +2,12 @@ import { IMPORT_LIMITS } from '../../domain/imports/limits.ts';
 import { UnreadableFile } from '../../domain/imports/reading.ts';
 import { readWholeXml } from './read-xml.ts';
 
-/** Characters of all texts together that are kept, and number of texts. */
+/** Maximum characters of all texts together, and maximum number of texts. */
 const MOST = { characters: 40_000_000, texts: 1_500_000 };
 
 /**
- * Reads the texts that cells refer to by their index. Only the beginning of a long one is kept. Readings of Japanese
- * words (`rPh`) are no part of a text.
+ * Reads the texts that cells refer to by their index. Only the beginning of a long text is kept. Phonetic readings of
+ * Japanese words (`rPh`) are left out.
  * @throws {UnreadableFile}
  */
 export async function readStrings(chunks: AsyncIterable<Uint8Array>): Promise<readonly string[]> {
@@ -38,7 +38,7 @@ export async function readStrings(chunks: AsyncIterable<Uint8Array>): Promise<re
   return texts;
 }
 
-/** Cuts a long text. It is copied, because a part of a text keeps the whole one in memory. */
+/** Cuts a long text. Copies the result, because a substring keeps its whole text in memory. */
 export function shortened(text: string): string {
   const most = IMPORT_LIMITS.cell + 1;
   return text.length <= most ? text : Buffer.from(text.slice(0, most), 'utf16le').toString('utf16le');

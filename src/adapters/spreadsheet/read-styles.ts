@@ -1,10 +1,10 @@
 import { UnreadableFile } from '../../domain/imports/reading.ts';
 import { readWholeXml } from './read-xml.ts';
 
-/** How a number is shown, as far as it says what the number is. */
+/** How a number is shown, if that says what kind of number it is. */
 export type NumberStyle = 'date' | 'time' | 'percent' | 'foreign' | 'shaped' | 'unseen' | null;
 
-/** The formats that are built in (ECMA-376, part 1, section 18.8.30), also those of other languages. */
+/** The built-in formats (ECMA-376, part 1, section 18.8.30), also those of other languages. */
 const BUILT_IN: readonly (readonly [first: number, last: number, style: NumberStyle])[] = [
   [9, 10, 'percent'],
   [14, 17, 'date'],
@@ -48,13 +48,13 @@ function builtIn(id: number): NumberStyle {
 const FOREIGN = /[€$£¥₤]|\b(EUR|USD|GBP|CAD|CHF)\b/i;
 
 /**
- * Finds what a format such as `dd/mm/yyyy` or `0.00%` shows of positive numbers. Colours and conditions do not count, texts
- * and signs of currencies do.
+ * Finds how a format such as `dd/mm/yyyy` or `0.00%` shows positive numbers. Texts and currency signs count; colours
+ * and conditions do not.
  */
 function styleOfFormat(format: string): NumberStyle {
   const [positive = ''] = format.slice(0, 500).split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/);
   if (format.includes(';') && positive.trim() === '') return 'unseen';
-  // `[$€-40C]` is a sign with a language, `[$-40C]` only a language.
+  // `[$€-40C]` is a currency sign with a language, `[$-40C]` only a language.
   const signs = positive
     .replaceAll(/\[\$([^\]-]*)(-[^\]]*)?\]/g, '"$1"')
     .replaceAll(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');

@@ -12,7 +12,7 @@ import type { OpenFile } from '../../domain/imports/table.ts';
 import { openFile } from './open-file.ts';
 import { CHOICES } from './read-choices.ts';
 
-/** A task of the thread, which reads one file. First it is opened, then its batches are read. */
+/** A task of the thread, which reads one file: it opens the file, then reads its batches. */
 export type ReadTask =
   | {
       readonly open: {
@@ -23,10 +23,10 @@ export type ReadTask =
     }
   | { readonly next: true };
 
-/** What a task gives. A fault is returned, not thrown, because an error loses its class between threads. */
+/** The result of a task. A fault is returned, not thrown, because an error loses its class between threads. */
 export type ReadAnswer =
   | Pick<OpenSpreadsheet, 'reading' | 'rows'>
-  /** Null at the end. */
+  /** Null after the last batch. */
   | { readonly batch: readonly ReadInvoice[] | null }
   | { readonly fault: FileFault; readonly facts: UnreadableFile['facts'] };
 

@@ -7,8 +7,8 @@ import { openParts, type Parts } from './read-zip.ts';
 import { relationshipsOf, sheetsOf, workbookPath } from './workbook-parts.ts';
 
 /**
- * Opens a workbook (ECMA-376). One with macros or with links to other sources is refused: what it shows may depend on
- * what is not in the file.
+ * Opens a workbook (ECMA-376). A workbook with macros or with links to other sources is refused, because its values may
+ * depend on data outside the file.
  * @throws {UnreadableFile}
  */
 export async function openWorkbook(file: string): Promise<OpenFile> {
@@ -46,7 +46,7 @@ async function workbookOf(parts: Parts): Promise<OpenFile> {
   };
   const tables = sheets.flatMap(({ name, id, isHidden }): Table[] => {
     const sheet = related.get(id);
-    // A chart on a sheet of its own has another type.
+    // A sheet that is only a chart has another type.
     if (isHidden || sheet?.type !== 'worksheet') return [];
     return [{ sheet: name, rows: (onMerged) => readSheet(parts.read(sheet.path), context, onMerged) }];
   });

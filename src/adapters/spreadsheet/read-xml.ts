@@ -1,21 +1,21 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { UnreadableFile } from '../../domain/imports/reading.ts';
 
-/** What is done with the elements of a part, by their names without prefix. */
+/** Handlers for the elements of a part, by their names without prefix. */
 export interface XmlHandlers {
   open?(name: string, attributes: Readonly<Record<string, string>>): void;
   text?(text: string): void;
   close?(name: string): void;
 }
 
-/** Longest text, tag or comment, in characters: thirty times what a cell may have. */
+/** Maximum length of a text, tag or comment, characters: thirty times the maximum of a cell. */
 const LONGEST_TOKEN = 1024 * 1024;
-/** Elements within one another. Sheets have nine. */
+/** Maximum nesting of elements. Sheets have nine levels. */
 const DEEPEST = 64;
 
 /**
- * Reads XML in pieces, after each of which the caller may go on with what was found. Only well-formed documents without a
- * DTD are read, so there are no entities but XML's own five, and nothing outside the part is looked at.
+ * Reads XML piece by piece; after each piece the caller may use what was found. Accepts only well-formed documents
+ * without a DTD, so the only entities are the five of XML, and nothing outside the part is read.
  * @throws {UnreadableFile} `damaged` for anything else
  */
 export async function* readXml(
@@ -57,7 +57,7 @@ export async function* readXml(
   yield;
 }
 
-/** Reads all of a part. @throws {UnreadableFile} */
+/** Reads a whole part. @throws {UnreadableFile} */
 export async function readWholeXml(chunks: AsyncIterable<Uint8Array>, handlers: XmlHandlers): Promise<void> {
   for await (const _ of readXml(chunks, handlers));
 }
@@ -79,7 +79,7 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1);
 }
 
-/** The value of an attribute by its name without prefix. */
+/** Returns the value of an attribute by its name without prefix. */
 export function attributeOf(attributes: Readonly<Record<string, string>>, name: string): string | undefined {
   if (attributes[name] !== undefined) return attributes[name];
   return Object.entries(attributes).find(([each]) => each.endsWith(`:${name}`))?.[1];

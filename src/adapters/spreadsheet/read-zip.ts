@@ -3,13 +3,12 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { IMPORT_LIMITS } from '../../domain/imports/limits.ts';
 import { UnreadableFile } from '../../domain/imports/reading.ts';
 
-/** The parts of a ZIP file, whose sizes together are within the limits. */
+/** The parts of a ZIP file, whose total size is within the limits. */
 export interface Parts {
-  /** Paths, as the file states them. */
+  /** Paths as the file states them. */
   readonly paths: ReadonlySet<string>;
   /**
-   * Reads a part from its beginning. If it is read to its end, its length and its check sum are compared with what the
-   * file states.
+   * Reads a part from its beginning. At its end, compares its length and its checksum with those that the file states.
    * @throws {UnreadableFile}
    */
   read(path: string): AsyncIterable<Uint8Array>;
@@ -17,7 +16,8 @@ export interface Parts {
 }
 
 /**
- * Opens a ZIP file. Only what its directory states is read: a part that unpacks to more ends with an error.
+ * Opens a ZIP file. Only the entries of its directory are read; a part that unpacks to more than its stated size ends
+ * with an error.
  * @throws {UnreadableFile}
  */
 export async function openParts(file: string): Promise<Parts> {
@@ -44,7 +44,7 @@ async function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
     bytes += entry.uncompressedSize;
     if (bytes > unpackedBytes) throw new UnreadableFile('too_much_unpacked', { most: unpackedBytes / 1024 / 1024 });
     if (entry.isEncrypted()) throw new UnreadableFile('encrypted');
-    // Two parts of one path would be read differently by different programs.
+    // Programs differ in which of two parts with the same path they read.
     if (entries.has(entry.fileName)) throw new UnreadableFile('damaged');
     entries.set(entry.fileName, entry);
   }
@@ -66,7 +66,7 @@ async function* readEntry(zip: ZipFile, entry: Entry | undefined): AsyncGenerato
   if (sum !== entry.crc32) throw new UnreadableFile('damaged');
 }
 
-/** Makes errors about the file those of a damaged one. */
+/** Converts errors about the file to `damaged`. */
 async function intact<Value>(value: Promise<Value>): Promise<Value> {
   try {
     return await value;
@@ -89,7 +89,7 @@ async function* intactItems<Item>(items: AsyncIterable<unknown>): AsyncGenerator
 }
 
 function damaged(cause: unknown): unknown {
-  // An error of the system, such as a file that is gone, is no fault of the file. Those of zlib begin with Z.
+  // A system error, such as a missing file, is no fault of the file. Codes of zlib errors begin with Z.
   const code = (cause as NodeJS.ErrnoException).code ?? '';
   if (cause instanceof UnreadableFile || /^E[A-Z]+$/.test(code)) return cause;
   return Object.assign(new UnreadableFile('damaged'), { cause });

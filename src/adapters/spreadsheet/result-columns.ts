@@ -11,13 +11,13 @@ export interface ResultPlace {
   /** From 0. */
   readonly index: number;
   readonly heading: string;
-  /** Whether the file has the column already, from an earlier return. */
+  /** Whether the file already has the column from an earlier return. */
   readonly isThere: boolean;
 }
 
 /**
- * Returns where the verdicts stand, in the order of the columns: each where the file has it, the others after the last
- * used one.
+ * Returns the positions of the verdicts, in the order of the columns: an existing column keeps its position; the others
+ * follow the last used column.
  * @param used number of columns up to the last one with content
  */
 export function resultPlaces(reading: FileReading, used: number): ResultPlace[] {
@@ -44,7 +44,7 @@ function isHeaderOf(column: ResultColumn, header: string): boolean {
   return Object.values(RESULT_COLUMNS[column]).some((text) => headerKey(text) === headerKey(header));
 }
 
-/** Gives the verdicts of rows that come in their order. */
+/** Returns the verdicts of rows that are requested in their order. */
 export class VerdictCursor {
   readonly #verdicts: AsyncIterator<RowVerdict>;
   #next: RowVerdict | null | undefined;
@@ -53,7 +53,7 @@ export class VerdictCursor {
     this.#verdicts = verdicts[Symbol.asyncIterator]();
   }
 
-  /** Returns the next verdict of a row up to this one; null if there is none. */
+  /** Returns the next verdict of this row or an earlier one; null if there is none. */
   async upTo(row: number): Promise<RowVerdict | null> {
     if (this.#next === undefined) {
       const { done, value } = await this.#verdicts.next();
@@ -65,7 +65,7 @@ export class VerdictCursor {
     return verdict;
   }
 
-  /** Ends the reading of verdicts. */
+  /** Stops the reading of verdicts. */
   async close(): Promise<void> {
     await this.#verdicts.return?.();
   }

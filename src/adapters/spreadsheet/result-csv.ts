@@ -7,8 +7,9 @@ import { encoderOf } from './encode-text.ts';
 import { type ResultPlace, resultPlaces, VerdictCursor } from './result-columns.ts';
 
 /**
- * Returns a CSV file with its verdicts, in its encoding and with its separator. All other fields, and the ends of lines,
- * stay as they are, but for an apostrophe in front of what a spreadsheet would run (docs/decisions/0096).
+ * Writes a CSV file again with its verdicts, in its encoding and with its separator. All other fields, and the line
+ * ends, stay unchanged, except that a field that a spreadsheet would run as a formula gets an apostrophe
+ * (docs/decisions/0096).
  */
 export async function* writeCsvResult(
   file: string,
@@ -47,7 +48,7 @@ function formOf(encoding: string, separator: string): CsvForm {
   return { unit: isWide ? 2 : 1, isBigEndian: encoding === 'utf-16be', separator: separator.charCodeAt(0) };
 }
 
-/** Returns the number of fields up to the last one with content, of all records. */
+/** Returns the number of fields up to the last one with content, in all records. */
 async function usedFields(records: AsyncIterable<readonly CsvRecord[]>): Promise<number> {
   let used = 0;
   for await (const batch of records)
@@ -61,21 +62,21 @@ interface Places {
   readonly cursor: VerdictCursor;
 }
 
-/** Returns the texts to be written in a row, by their fields. */
+/** Returns the texts that the service writes into a row, with the indexes of their fields. */
 async function ownFields(row: number, { places, headerRow, cursor }: Places): Promise<[number, string][]> {
   if (row < headerRow) return [];
   if (row === headerRow) return places.filter(({ isThere }) => !isThere).map(({ index, heading }) => [index, heading]);
   let verdict = await cursor.upTo(row);
-  // Those of rows that the file does not have.
+  // Skips verdicts of rows that the file does not have.
   while (verdict !== null && verdict.row < row) verdict = await cursor.upTo(row);
   if (verdict === null) return places.filter(({ isThere }) => isThere).map(({ index }) => [index, '']);
   return places.map(({ index, name }) => [index, verdict[name] ?? '']);
 }
 
-/** Puts an apostrophe in front of fields that a spreadsheet would run, within their quotes. */
+/** Puts an apostrophe in front of fields that a spreadsheet would run as a formula, within their quotes. */
 function guardFields(fields: Buffer[], encoding: string, encode: (text: string) => Buffer): void {
   for (const [index, field] of fields.entries()) {
-    // Most fields begin with a letter or a digit.
+    // Most fields begin with a letter or a digit, and need no check.
     if (field.length === 0 || /^[0-9A-Za-z]/.test(field.toString('latin1', 0, 2).replaceAll('\0', ''))) continue;
     const text = new TextDecoder(encoding).decode(field);
     const quote = text.startsWith('"') ? '"' : '';

@@ -3,15 +3,15 @@ import type { ResultPlace } from './result-columns.ts';
 import { columnOf } from './sheet-extent.ts';
 import { attributeOf, type XmlPiece, xmlPieces } from './xml-pieces.ts';
 
-/** The range of a sheet's automatic filter, and that with the columns of the verdicts. */
+/** The range of a sheet's automatic filter, and the range extended by the columns of the verdicts. */
 export interface WiderFilter {
   readonly ref: string;
   readonly wider: string;
 }
 
 /**
- * Returns the range that a filter gets, so that its buttons sort the verdicts with their rows; null if it stays as it is:
- * it does not reach the columns of the verdicts, or has them all.
+ * Returns the extended range of a filter, so that its buttons sort the verdicts with their rows. Null if the range
+ * stays as it is, because it does not reach the columns of the verdicts, or contains all of them.
  * @param ref such as `A4:K11`; null if the sheet has no filter
  */
 export function widerFilter(ref: string | null, places: readonly ResultPlace[]): WiderFilter | null {
@@ -22,18 +22,18 @@ export function widerFilter(ref: string | null, places: readonly ResultPlace[]):
   return { ref, wider: `${from}:${columnName(most)}${row}` };
 }
 
-/** Changes the element of a filter with the range. */
+/** Replaces the range in the element of a filter. */
 export function widenedFilter(piece: XmlPiece, filter: WiderFilter | null): string {
   const isIt = filter !== null && piece.kind !== 'end' && attributeOf(piece, 'ref') === filter.ref;
   return isIt ? piece.raw.replace(filter.ref, filter.wider) : piece.raw;
 }
 
-/** The name under which a workbook keeps the range of a sheet's filter once more (ECMA-376, part 1, section 18.2.5). */
+/** The name under which a workbook stores a sheet's filter range a second time (ECMA-376, part 1, section 18.2.5). */
 const FILTER_NAME = '_xlnm._FilterDatabase';
 
 /**
- * Changes the range of a sheet's filter in the part of the workbook: LibreOffice takes it from there.
- * @param sheet the place of the sheet among all, from 0
+ * Replaces the range of a sheet's filter in the workbook's part, from which LibreOffice reads it.
+ * @param sheet index of the sheet among all sheets, from 0
  */
 export async function* withWiderFilterName(
   bytes: AsyncIterable<Uint8Array>,
@@ -41,7 +41,7 @@ export async function* withWiderFilterName(
   { ref, wider }: WiderFilter,
 ): AsyncGenerator<Uint8Array, void, void> {
   const absolute = (range: string) => range.replace(/([A-Z]+)(\d+)/g, '$$$1$$$2');
-  /** The text of the name, while it is read. */
+  /** The text of the name while it is being read. */
   let text: string | null = null;
   for await (const pieces of xmlPieces(bytes, ['definedName'])) {
     let written = '';

@@ -7,15 +7,15 @@ import { type WiderFilter, widenedFilter } from './result-filter.ts';
 import { columnOf, Places, type SheetExtent } from './sheet-extent.ts';
 import { attributeOf, prefixOf, type XmlPiece, xmlPieces } from './xml-pieces.ts';
 
-/** What is added to a sheet. */
+/** The additions to a sheet. */
 export interface SheetAdditions {
   readonly places: readonly ResultPlace[];
   readonly verdicts: VerdictCursor;
   readonly headerRow: number;
   readonly extent: SheetExtent;
-  /** What its filter becomes; null if it stays as it is. */
+  /** The extended range of its filter; null if the range stays as it is. */
   readonly filter: WiderFilter | null;
-  /** The format of texts, as a place in the workbook's formats; null if it has none. */
+  /** Index of the text format among the workbook's formats; null if the workbook has no such format. */
   readonly textStyle: number | null;
 }
 
@@ -28,7 +28,7 @@ const WIDTHS: Readonly<Record<ResultPlace['name'], number>> = {
   pdfUrl: 40,
 };
 
-/** A cell to be written. */
+/** A cell that the service writes. */
 interface OwnCell {
   readonly column: number;
   readonly text: string;
@@ -37,13 +37,13 @@ interface OwnCell {
 
 const NAMES = ['dimension', 'cols', 'col', 'sheetData', 'row', 'c', 'f', 'autoFilter', 'extLst'];
 
-/** A cell whose end is not read yet. */
+/** A cell whose end has not been read yet. */
 interface OpenCell {
   raw: string;
   isFormula: boolean;
 }
 
-/** Writes the XML of a sheet again, with the cells of the verdicts. Everything else stays as it is written. */
+/** Writes the XML of a sheet again, with the cells of the verdicts. Everything else stays unchanged. */
 export async function* sheetWithVerdicts(
   bytes: AsyncIterable<Uint8Array>,
   additions: SheetAdditions,
@@ -51,7 +51,7 @@ export async function* sheetWithVerdicts(
   const writer = new SheetWriter(additions);
   for await (const pieces of xmlPieces(bytes, NAMES)) {
     for (const piece of pieces) {
-      // Only the start of a row, or their end, waits for verdicts.
+      // Only at the start of a row, or at the end of all rows, does the writer wait for verdicts.
       if (piece.name === 'row' && piece.kind !== 'end') await writer.enterRow(piece);
       else if (piece.name === 'sheetData' && piece.kind === 'end') await writer.endRows(piece);
       else writer.write(piece);
@@ -62,17 +62,17 @@ export async function* sheetWithVerdicts(
 
 class SheetWriter {
   readonly #additions: SheetAdditions;
-  /** The columns of verdicts that the file has already: old verdicts are removed. */
+  /** The columns of earlier verdicts, which are removed. */
   readonly #earlier: ReadonlySet<number>;
   readonly #places = new Places();
   #written: string[] = [];
   #prefix = '';
-  /** Of the row that is being written, those that are not written yet, in the order of their columns. */
+  /** The remaining cells of the current row that the service writes, in the order of their columns. */
   #own: OwnCell[] = [];
   #inRow = false;
-  /** A cell in a column of verdicts, until its end says whether it is a formula. */
+  /** A cell in a column of verdicts, until its end shows whether it is a formula. */
   #cell: OpenCell | null = null;
-  /** The `<col>` elements of the sheet, while they are read. */
+  /** The `<col>` elements of the sheet while they are being read. */
   #columns: XmlPiece[] | null = null;
   #hasColumns = false;
 
@@ -81,7 +81,7 @@ class SheetWriter {
     this.#earlier = new Set(additions.places.filter(({ isThere }) => isThere).map(({ index }) => index));
   }
 
-  /** Returns what was written since the last call. */
+  /** Returns the XML written since the last call. */
   take(): string {
     const text = this.#written.join('');
     this.#written = [];
@@ -92,7 +92,7 @@ class SheetWriter {
     const number = this.#places.enterRow(row);
     const verdict = await this.#verdictOf(number);
     this.#own = this.#cellsOf(number, verdict);
-    // `spans` says up to which column a row has cells, and is optional.
+    // `spans` is optional and states up to which column a row has cells.
     const raw = row.raw.replace(/\sspans\s*=\s*(?:"[^"]*"|'[^']*')/, '');
     if (row.kind === 'start') {
       this.#inRow = true;
@@ -110,7 +110,7 @@ class SheetWriter {
     this.#written.push(end.raw);
   }
 
-  /** Writes a piece that is no start of a row. */
+  /** Writes a piece that does not start a row. */
   write(piece: XmlPiece): void {
     const { kind, name, raw } = piece;
     if (this.#cell) {
@@ -160,7 +160,7 @@ class SheetWriter {
     else this.#writeOwn(column + 1);
   }
 
-  /** Replaces the cell at its end, unless it is a formula: the list of the formulas' order names each of them. */
+  /** Replaces the cell at its end, unless it is a formula: the calculation chain lists every formula. */
   #continueCell(cell: OpenCell, { kind, name, raw }: XmlPiece): void {
     cell.raw += raw;
     if (name === 'f') cell.isFormula = true;
@@ -173,7 +173,7 @@ class SheetWriter {
     } else this.#writeOwn(column + 1);
   }
 
-  /** Returns the verdict of a row. Verdicts of rows before it, which the sheet does not have, get rows of their own. */
+  /** Returns the verdict of a row. Earlier verdicts whose rows the sheet lacks get rows of their own. */
   async #verdictOf(row: number): Promise<RowVerdict | null> {
     const { verdicts } = this.#additions;
     for (;;) {
@@ -199,7 +199,7 @@ class SheetWriter {
     });
   }
 
-  /** Writes the cells before a column. */
+  /** Writes the service's cells before a column. */
   #writeOwn(before = Number.POSITIVE_INFINITY): void {
     for (let cell = this.#own[0]; cell && cell.column < before; cell = this.#own[0]) {
       this.#writeCell(cell, this.#places.row);
@@ -223,7 +223,7 @@ class SheetWriter {
     if (written !== '') this.#written.push(`<${prefix}cols>${written}</${prefix}cols>`);
   }
 
-  /** `A1:C9` becomes the range with the verdicts. */
+  /** Extends a range such as `A1:C9` by the columns of the verdicts. */
   #dimension(piece: XmlPiece): string {
     const { places, extent } = this.#additions;
     const ref = attributeOf(piece, 'ref') ?? '';

@@ -4,7 +4,7 @@ import { writeXlsxResult } from './result-xlsx.ts';
 
 const WRITERS = { csv: writeCsvResult, xlsx: writeXlsxResult } as const;
 
-/** Returns files in the format in which they were uploaded. */
+/** Writes files with verdicts in the format in which they were uploaded. */
 export const resultWriter: ResultWriter = {
   write: (file, reading, verdicts) => WRITERS[reading.format](file, reading, verdicts),
 };

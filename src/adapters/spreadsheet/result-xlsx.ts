@@ -10,9 +10,9 @@ import { countFormats, withTextFormat } from './text-format.ts';
 import { workbookPlaces } from './workbook-places.ts';
 
 /**
- * Returns a workbook with its verdicts. Its parts are copied one after the other; only the sheet gets cells, its filter
- * their columns, and the styles the format of texts. So formats, formulas, charts and other sheets stay
- * (docs/decisions/0096).
+ * Writes a workbook again with its verdicts. Copies the parts one after the other and changes only three: the sheet
+ * gets cells, its filter gets their columns, and the styles get a text format. So formats, formulas, charts and other
+ * sheets stay unchanged (docs/decisions/0096).
  */
 export async function* writeXlsxResult(
   file: string,

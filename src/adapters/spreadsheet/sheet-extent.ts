@@ -1,7 +1,7 @@
 import { IMPORT_LIMITS } from '../../domain/imports/limits.ts';
 import { attributeOf, type XmlPiece, xmlPieces } from './xml-pieces.ts';
 
-/** How far a sheet is used. */
+/** The used part of a sheet. */
 export interface SheetExtent {
   /** Number of columns up to the last cell with content. */
   readonly columns: number;
@@ -13,12 +13,12 @@ export interface SheetExtent {
   readonly filter: string | null;
 }
 
-/** Merged cells that are wider say nothing of where the table ends, columns. */
+/** Maximum width of merged cells that show where the table ends, columns. */
 const WIDEST_MERGE = IMPORT_LIMITS.columns;
 
 /**
- * Measures a sheet. A cell with nothing but blanks has no content, and neither has one beyond the columns that are read.
- * @param headerRow from 1: merged cells above it are titles, which may be wider than the table
+ * Measures a sheet. Cells that contain only blanks, and cells beyond the columns that are read, have no content.
+ * @param headerRow from 1. Merged cells above it are titles, which may be wider than the table
  * @param blanks the indexes of shared texts that are blank
  */
 export async function sheetExtent(
@@ -31,7 +31,7 @@ export async function sheetExtent(
   let headingStyle: string | null = null;
   let filter: string | null = null;
   let cell: XmlPiece | null = null;
-  /** The text that is read: a value, or a part of an inline text. */
+  /** The text being read: a value, or a part of an inline text. */
   let text: string | null = null;
   const hasContent = (of: XmlPiece) => {
     if (places.column >= IMPORT_LIMITS.columns) return;
@@ -71,7 +71,7 @@ export async function sheetExtent(
   return { columns, rows, headingStyle, filter };
 }
 
-/** What a cell has its content in: a value, or parts of an inline text. */
+/** The elements that hold the content of a cell: a value, or a part of an inline text. */
 const TEXTS = new Set(['v', 't']);
 const NAMES = ['row', 'c', 'f', ...TEXTS, 'mergeCell', 'autoFilter'];
 
@@ -79,7 +79,7 @@ function isBlank(text: string, cell: XmlPiece, blanks: ReadonlySet<number>): boo
   return attributeOf(cell, 't') === 's' ? blanks.has(Number(text)) : text.trim() === '';
 }
 
-/** Returns the indexes of shared texts (section 18.4) that have nothing but blanks. */
+/** Returns the indexes of shared texts (section 18.4) that contain only blanks. */
 export async function blankTexts(bytes: AsyncIterable<Uint8Array>): Promise<ReadonlySet<number>> {
   const blanks = new Set<number>();
   let index = -1;
@@ -94,7 +94,7 @@ export async function blankTexts(bytes: AsyncIterable<Uint8Array>): Promise<Read
   return blanks;
 }
 
-/** Follows the places of rows and cells, which may leave them out: then each follows the one before. */
+/** Tracks the positions of rows and cells. A row or cell without a stated position follows the previous one. */
 export class Places {
   /** From 1. */
   row = 0;
@@ -116,10 +116,10 @@ export class Places {
   }
 }
 
-/** Of the last column, `XFD`. */
+/** Number of letters of the last column, `XFD`. */
 const MOST_LETTERS = 3;
 
-/** `B2` → 1; null if it is not the place of a cell. */
+/** `B2` → 1; null if the text is no cell reference. */
 export function columnOf(place: string): number | null {
   let column = 0;
   for (let i = 0; i < MOST_LETTERS + 1; i++) {
@@ -130,7 +130,7 @@ export function columnOf(place: string): number | null {
   return null;
 }
 
-/** `A1:C3` → its number of columns up to the last, and its last row. */
+/** `A1:C3` → the number of its last column, from 1, and of its last row. */
 function endOfRange(range: string): [columns: number, row: number] {
   const end = range.split(':').at(-1) ?? '';
   return [(columnOf(end) ?? -1) + 1, Number(/\d+$/.exec(end)?.[0] ?? 0)];

@@ -3,23 +3,27 @@ import { createFairQueue } from '../../domain/kit/fair-queue.ts';
 import { createThreads, type OnFatal, type Threads } from '../threads.ts';
 import type { ReadAnswer, ReadTask } from './read-thread.ts';
 
-/** Time limits of a thread, milliseconds: to examine a file, start included, to read a batch, and to read all of them. */
+/**
+ * Time limits, milliseconds: `open` to start a thread and examine a file, `batch` to read one batch, `file` to read
+ * all.
+ */
 const TIME_LIMITS = { open: 120_000, batch: 20_000, file: 300_000 } as const;
 
 /** Heap limits of a thread, MiB. The largest workbook within `IMPORT_LIMITS` has 80 MiB of texts. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 };
 
-/** Files that are read at once. */
+/** Number of files that are read at the same time. */
 const PLACES = 2;
 
-/** A thread waits so long for whoever reads its batches, milliseconds; it holds the file's place meanwhile. */
+/** How long a thread waits for the next request for a batch, milliseconds. Meanwhile it occupies the file's place. */
 const PATIENCE_MS = 15 * 60_000;
 
 type ReadThreads = Threads<ReadTask, ReadAnswer>;
 
 /**
- * Creates a reader of spreadsheets. Each file has a worker thread of its own, whose memory and time are limited, because
- * a file may be made to need much of both; a file that reaches a limit is refused, and no other suffers.
+ * Creates a reader of spreadsheets. Each file has its own worker thread with limited memory and time, because an
+ * attacker may make a file that needs much of both. A file that reaches a limit is refused, and other files are not
+ * affected.
  * @param script for tests
  */
 export function createSpreadsheetReader(
@@ -29,7 +33,7 @@ export function createSpreadsheetReader(
   const queue = createFairQueue({ places: PLACES });
   const running = new Set<ReadThreads>();
 
-  /** Takes a place and starts a thread. @returns it, and a function that ends it */
+  /** Waits for a place and starts a thread. @returns the thread, and a function that ends it */
   async function begin() {
     const free = await queue.enter('');
     const threads: ReadThreads = createThreads(
@@ -65,7 +69,9 @@ export function createSpreadsheetReader(
   };
 }
 
-/** Makes the batches. No generator, because one that is left before its first batch would not end the thread. */
+/**
+ * Makes the batches. Not a generator: a generator that is abandoned before its first batch would not end the thread.
+ */
 function batchesOf(
   threads: ReadThreads,
   end: () => Promise<void>,

@@ -6,13 +6,13 @@ import { EXEMPTIONS } from '../../domain/morocco/exemptions.ts';
 import { PAYMENT_MEANS } from '../../domain/payment-means.ts';
 import { CUSTOMER_LABELS } from '../../text/customer-labels.ts';
 
-/** The values that cells of a kind offer. */
+/** The list of values that cells of a kind offer. */
 export interface ChoiceList {
   readonly kind: ColumnKind;
   readonly values: readonly (string | number)[];
 }
 
-/** Returns the lists, in the words that the reader of files knows. Rates that have ended are read, but not offered. */
+/** Returns the lists, in words that the reader of files knows. Rates no longer in force are read, but not offered. */
 export function choicesOf(language: DocumentLanguage): readonly ChoiceList[] {
   const rates = TAX_RATES.filter((rate) => rateInForce(rate)?.until === undefined).toReversed();
   return [

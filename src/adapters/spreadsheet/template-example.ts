@@ -7,7 +7,7 @@ import { TEMPLATE_TEXTS } from '../../text/import-template.ts';
 
 type Value = string | number | Day | null;
 
-/** Returns what a column has in the two lines of the example invoice. */
+/** Returns the cells of a column in the two lines of the example invoice. */
 export function exampleOf(field: ImportField, language: DocumentLanguage): readonly [Value, Value] {
   const { sold, buyer, address } = TEMPLATE_TEXTS[language];
   const example: Partial<Record<ImportField, readonly [Value, Value]>> = {

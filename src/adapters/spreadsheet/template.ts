@@ -20,7 +20,7 @@ const TEMPLATE_COLUMNS: readonly TemplateColumn[] = (IMPORT_COLUMNS as readonly 
 ) as readonly TemplateColumn[];
 type TemplateColumn = (typeof IMPORT_COLUMNS)[number];
 
-/** The formats of empty cells. An ICE and a number stay as they are typed only in cells of texts. */
+/** The formats of empty cells. Only a text cell keeps an ICE or a number as it is typed. */
 const STYLES: Readonly<Partial<Record<ColumnKind, Style>>> = {
   ...{ quantity: 'general', percent: 'general', taxRate: 'general' },
   ...{ money: 'amount', price: 'price', date: 'day' },
@@ -32,8 +32,8 @@ const WIDTHS: Readonly<Partial<Record<ColumnKind, number>>> = {
 const [USUAL_WIDTH, LARGEST_PROMPT, LARGEST_PROMPT_TITLE] = [18, 255, 32];
 
 /**
- * The workbook for filling in: a sheet of invoices and lines, whose cells offer lists and say what to write, and a sheet
- * that explains and has the values of the lists. Both are read from the right in Arabic.
+ * The workbook that people fill in. It has a sheet for invoices and lines, whose cells offer lists and show
+ * explanations, and a sheet with all explanations and the values of the lists. In Arabic both run from right to left.
  */
 export const workbookTemplates: WorkbookTemplates = {
   write(language) {
@@ -63,7 +63,10 @@ function invoiceSheet(language: DocumentLanguage): string {
   );
 }
 
-/** Whether the cells of a column must be filled. A file may lack a quantity or a rate, but not a cell of such a column. */
+/**
+ * Whether each line needs a cell of the column. A file may lack the column of quantities or rates, but not single cells
+ * of it.
+ */
 function isRequired({ field, kind, ...column }: TemplateColumn): boolean {
   return (
     'isRequired' in column ||
@@ -73,7 +76,7 @@ function isRequired({ field, kind, ...column }: TemplateColumn): boolean {
   );
 }
 
-/** What a cell of a column says when it is chosen, and the list that it offers. Other values are not refused. */
+/** Writes the prompt that a selected cell of a column shows, and its list. Values outside the list are not refused. */
 function validation({ field, kind }: TemplateColumn, index: number, language: DocumentLanguage): string {
   const { notInList } = TEMPLATE_TEXTS[language];
   const name = columnName(index);
@@ -140,7 +143,7 @@ function explanationSheet(language: DocumentLanguage): string {
   return sheetStart(widths, directionOf(language) === 'rtl', false) + written.join('') + sheetEnd();
 }
 
-/** The row of the table's heads: after the title, the steps and an empty row. */
+/** The row of the table's headings: after the title, the steps and an empty row. */
 function tableRow(language: DocumentLanguage): number {
   return TEMPLATE_TEXTS[language].steps.length + 3;
 }
@@ -150,7 +153,7 @@ function listsOf(language: DocumentLanguage): readonly ChoiceList[] {
   return choicesOf(language).filter(({ kind }) => kinds.has(kind));
 }
 
-/** Where the sheet of explanations has the values of a kind; null if it has no list. */
+/** The range with the values of a kind on the sheet of explanations; null if the kind has no list. */
 function rangeOf(kind: ColumnKind, language: DocumentLanguage): string | null {
   const lists = listsOf(language);
   const nth = lists.findIndex((list) => list.kind === kind);

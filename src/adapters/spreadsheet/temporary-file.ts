@@ -2,9 +2,9 @@ import { mkdtemp, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '../../domain/ids.ts';
 
-/** What the folders of copies begin with. */
+/** The prefix of the names of folders with copies. */
 const PREFIX = 'imports-';
-/** A folder in which nothing was written for so long is left over from a process that died, milliseconds. */
+/** A folder without writes for this time belongs to a process that died, milliseconds. */
 const LEFT_OVER_MS = 3_600_000;
 
 /** A temporary copy of a file. */
@@ -16,20 +16,21 @@ export interface TemporaryFile {
 /** Makes temporary copies of uploaded files. */
 export interface TemporaryFiles {
   copy(pieces: AsyncIterable<Uint8Array>): Promise<TemporaryFile>;
-  /** Removes what processes have left over that were killed. */
+  /** Removes the copies of killed processes. */
   sweep(): Promise<void>;
   /** Removes all copies of this process. */
   close(): Promise<void>;
 }
 
 /**
- * Makes copies for those that need the path of a file, in a folder of this process, which nobody else may read.
- * @param dataDir the folder of the service: a folder for everybody's temporary files may hold what others have put there
- * @param alone whether no other process uses the folder: then all other copies are left over
+ * Makes copies for code that needs the path of a file, in a folder of this process that no other user may read.
+ * @param dataDir the folder of the service. The system's folder for temporary files would not do: others may have put
+ *   files there
+ * @param alone whether no other process uses the folder: then all other copies belong to processes that died
  */
 export function createTemporaryFiles(dataDir: string, alone: boolean): TemporaryFiles {
   let own: Promise<string> | null = null;
-  /** Made at the first copy, and again when it cannot be made or somebody has removed it. */
+  /** Returns the folder. It is made at the first copy, and made again if that failed or the folder was removed. */
   async function ownFolder(): Promise<string> {
     if (own && !(await isFolder(own))) own = null;
     own ??= mkdtemp(join(dataDir, PREFIX));
@@ -54,7 +55,7 @@ export function createTemporaryFiles(dataDir: string, alone: boolean): Temporary
     },
     async sweep() {
       const present = await own?.catch(() => null);
-      // Other processes see by its time that this one lives.
+      // The time of the folder shows other processes that this one is alive.
       if (present) await utimes(present, new Date(), new Date()).catch(() => undefined);
       for (const entry of await readdir(dataDir, { withFileTypes: true })) {
         const path = join(dataDir, entry.name);
@@ -70,7 +71,7 @@ export function createTemporaryFiles(dataDir: string, alone: boolean): Temporary
   };
 }
 
-/** Whether a folder was made and is still there. */
+/** Whether a folder was made and still exists. */
 async function isFolder(folder: Promise<string>): Promise<boolean> {
   return folder
     .then((path) => stat(path))

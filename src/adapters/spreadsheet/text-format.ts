@@ -1,8 +1,8 @@
 import { prefixOf, type XmlPiece, xmlPieces } from './xml-pieces.ts';
 
-// The formats of a workbook's cells (`cellXfs`, ECMA-376, part 1, section 18.8.10), to which that of texts is added.
+// Adds the text format to the cell formats of a workbook (`cellXfs`, ECMA-376, part 1, section 18.8.10).
 
-/** Returns the number of formats, which is the place of the next one; null if the part has none. */
+/** Returns the number of formats, which is the index of the next one; null if the part has none. */
 export async function countFormats(bytes: AsyncIterable<Uint8Array>): Promise<number | null> {
   let count: number | null = null;
   let isInside = false;
@@ -17,7 +17,7 @@ export async function countFormats(bytes: AsyncIterable<Uint8Array>): Promise<nu
   return count;
 }
 
-/** Adds the format of texts at the end: what is typed in such a cell stays a text, too. */
+/** Adds the text format at the end. In a cell with it, typed values stay texts, too. */
 export async function* withTextFormat(
   bytes: AsyncIterable<Uint8Array>,
   count: number,

@@ -4,7 +4,7 @@ import type { Parts } from './read-zip.ts';
 
 /** A relationship of a part to another. */
 interface Relationship {
-  /** The last part of its type, which is the same in both namespaces of the standard. */
+  /** The last part of its type URI, which is the same in both namespaces of the standard. */
   readonly type: string;
   readonly path: string;
 }
@@ -15,12 +15,12 @@ interface SheetEntry {
   readonly isHidden: boolean;
 }
 
-/** Longest name of a sheet; the standard allows 31 characters. */
+/** Maximum length of a sheet's name that is read; the standard allows 31 characters. */
 const LONGEST_NAME = 100;
 const MOST_SHEETS = 500;
 const MOST_RELATIONSHIPS = 10_000;
 
-/** Finds the part that has the names of the sheets. @throws {UnreadableFile} */
+/** Finds the part that lists the sheets. @throws {UnreadableFile} */
 export async function workbookPath(parts: Parts): Promise<string> {
   const root = [...(await relationshipsOf(parts, '')).values()];
   const workbook = root.find(({ type, path }) => type === 'officeDocument' && parts.paths.has(path))?.path;
@@ -28,7 +28,7 @@ export async function workbookPath(parts: Parts): Promise<string> {
   return workbook;
 }
 
-/** Reads the names of the sheets, and from which year days are counted. @throws {UnreadableFile} */
+/** Reads the names of the sheets, and the year from which days are counted. @throws {UnreadableFile} */
 export async function sheetsOf(
   parts: Parts,
   workbook: string,
@@ -51,7 +51,7 @@ export async function sheetsOf(
   return { sheets, dateSystem };
 }
 
-/** Reads the relationships of a part by their ids. @param path empty: those of the whole file */
+/** Reads the relationships of a part by their ids. @param path of the part; empty for those of the whole file */
 export async function relationshipsOf(parts: Parts, path: string): Promise<ReadonlyMap<string, Relationship>> {
   const slash = path.lastIndexOf('/');
   const folder = path.slice(0, slash + 1);

@@ -2,15 +2,15 @@ import { UnreadableFile } from '../../domain/imports/reading.ts';
 import type { Parts } from './read-zip.ts';
 import { relationshipsOf, sheetsOf, workbookPath } from './workbook-parts.ts';
 
-/** The paths of the parts of a workbook that a result needs. It changes the first three. */
+/** The paths of the parts of a workbook that a result needs. The result changes the first three. */
 export interface WorkbookPlaces {
   readonly workbook: string;
   readonly sheet: string;
-  /** The place of the sheet among all, from 0. */
+  /** The index of the sheet among all sheets, from 0. */
   readonly nth: number;
   /** Null if the workbook has no formats. */
   readonly styles: string | null;
-  /** Null if the workbook shares no texts. */
+  /** Null if the workbook has no shared texts. */
   readonly strings: string | null;
 }
 

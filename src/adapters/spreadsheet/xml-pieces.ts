@@ -1,20 +1,23 @@
-/** A piece of a part's XML: a tag that was asked for, or what stands between two of them, which may come in several. */
+/**
+ * A piece of a part's XML: a requested tag, or the text between two requested tags, which may be split into several
+ * pieces.
+ */
 export interface XmlPiece {
   readonly kind: 'start' | 'end' | 'empty' | 'other';
-  /** The local name of a tag; empty for others. */
+  /** The local name of a requested tag; empty for other pieces. */
   readonly name: string;
   /** As written. */
   readonly raw: string;
 }
 
-/** Longest tag, comment or CDATA section that is read, characters. */
+/** Maximum length of a tag, comment or CDATA section, characters. */
 const LONGEST = 1024 * 1024;
 
 /**
- * Splits XML into pieces, which joined are the text again. Nothing is expanded: an entity stays as it is. UTF-16 becomes
- * UTF-8, in which the pieces are to be written.
- * @param names the local names of the tags that are pieces of their own, if they have the prefix of the root
- * @throws if it is neither, a tag does not end, or one is longer than 1 MiB
+ * Splits XML into pieces. The joined pieces are the input again, and entities are not expanded. UTF-16 is converted to
+ * UTF-8, and the pieces must be written in UTF-8.
+ * @param names the local names of the requested tags, which must have the prefix of the root
+ * @throws if the input is in another encoding, a tag does not end, or a tag is longer than 1 MiB
  */
 export async function* xmlPieces(
   bytes: AsyncIterable<Uint8Array>,
@@ -37,7 +40,7 @@ export async function* xmlPieces(
   if (rest.length > 0) throw new Error('the XML ends within a tag');
 }
 
-/** Only a byte order mark of UTF-8 stays as it is. */
+/** Keeps a byte order mark of UTF-8 and removes that of UTF-16. */
 function decoderOf([first, second]: Uint8Array): TextDecoder {
   const isWide = first === 0xff && second === 0xfe;
   return new TextDecoder(isWide ? 'utf-16le' : 'utf-8', { fatal: true, ignoreBOM: !isWide });
@@ -47,9 +50,9 @@ const [EXCLAMATION, QUOTE, APOSTROPHE, SLASH, END, QUESTION] = [0x21, 0x22, 0x27
 
 class Splitter {
   readonly #names: ReadonlySet<string>;
-  /** Whether a name begins with the letter of a code: most tags of a sheet are passed over by that alone. */
+  /** By character code: whether a requested name begins with it. That alone excludes most tags of a sheet. */
   readonly #initials: readonly boolean[];
-  /** That of the root with its colon; null before it. */
+  /** The prefix of the root with its colon; null before the root. */
   #prefix: string | null = null;
 
   constructor(names: readonly string[]) {
@@ -58,7 +61,7 @@ class Splitter {
     this.#initials = Array.from({ length: 128 }, (_, code) => initials.includes(code));
   }
 
-  /** @returns the pieces of a text, and where what is not whole begins */
+  /** @returns the pieces of a text, and where its incomplete end begins */
   split(text: string): { readonly pieces: XmlPiece[]; readonly end: number } {
     const pieces: XmlPiece[] = [];
     let from = 0;
@@ -92,7 +95,7 @@ class Splitter {
     return { pieces, end: at };
   }
 
-  /** Returns the local name of a tag; null if it is none that was asked for. */
+  /** Returns the local name of a tag; null if the tag was not requested. */
   #nameOf(text: string, tag: number, end: number): string | null {
     const first = text.charCodeAt(tag + 1);
     if (first === EXCLAMATION || first === QUESTION) return null;
@@ -102,7 +105,7 @@ class Splitter {
     start += this.#prefix.length;
     if (!this.#initials[text.charCodeAt(start)]) return null;
     let last = start;
-    // Up to a blank, a slash or the end of the tag.
+    // Searches for a blank, a slash or the end of the tag.
     for (
       let code = text.charCodeAt(last);
       code > 0x20 && code !== SLASH && code !== END;
@@ -113,14 +116,14 @@ class Splitter {
   }
 }
 
-/** What is no tag, and what ends it. */
+/** Markup that is no tag, and what ends it. */
 const OTHERS = [
   ['<!--', '-->'],
   ['<![CDATA[', ']]>'],
   ['<?', '?>'],
 ] as const;
 
-/** Returns where the markup ends that begins at a place; null if the text has not all of it. */
+/** Returns the end of the markup that begins at a place; null if the text does not contain the end. */
 function endOf(text: string, start: number): number | null {
   const first = text.charCodeAt(start + 1);
   if (first === EXCLAMATION || first === QUESTION) {
@@ -129,7 +132,7 @@ function endOf(text: string, start: number): number | null {
       const found = text.indexOf(end, start + begin.length);
       return found === -1 ? null : found + end.length;
     }
-    // `<![CD` may go on as a CDATA section.
+    // `<![CD` may be the incomplete start of a CDATA section.
     if (OTHERS.some(([begin]) => begin.startsWith(text.slice(start)))) return null;
   }
   for (let i = start + 1; i < text.length; i++) {
@@ -142,9 +145,9 @@ function endOf(text: string, start: number): number | null {
   return null;
 }
 
-/** Returns an attribute of a tag as written; null if it has none of that name. */
+/** Returns an attribute of a tag as written; null if the tag does not have it. */
 export function attributeOf({ raw }: XmlPiece, name: string): string | null {
-  // As nearly all programs write it.
+  // The form in which nearly all programs write it.
   const usual = ` ${name}="`;
   const at = raw.indexOf(usual);
   if (at !== -1) return raw.slice(at + usual.length, raw.indexOf('"', at + usual.length));
@@ -152,7 +155,7 @@ export function attributeOf({ raw }: XmlPiece, name: string): string | null {
   return found ? (found[1] ?? found[2] ?? '') : null;
 }
 
-/** `x:` of `<x:row r="1">`. */
+/** Returns the prefix with its colon: `x:` for `<x:row r="1">`. */
 export function prefixOf({ raw }: Pick<XmlPiece, 'raw'>): string {
   return /^<\/?([^\s/>:]+:)/.exec(raw)?.[1] ?? '';
 }
