@@ -8,7 +8,7 @@ import { creditKeepingOf } from './credit-keeping.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { presentTenants } from './present-documents.ts';
 
-/** The fields of a document that say which invoice it corrects. */
+/** The fields of a document that name the invoice it corrects. */
 export const CORRECTING_FIELDS = ['credit.original.id', 'replaces.invoice.id'] as const;
 
 export type Correcting = Pick<InvoiceDocument, '_id' | 'tenantId' | 'status'> & {
@@ -16,7 +16,7 @@ export type Correcting = Pick<InvoiceDocument, '_id' | 'tenantId' | 'status'> & 
   readonly replaces?: { readonly invoice: Pick<Replaced, 'id'> };
 };
 
-/** The fields of an invoice that say of which credit notes it keeps shares. */
+/** The fields of an invoice that name the credit notes whose shares it keeps. */
 export const KEEPING_FIELDS = ['creditNoteId', 'replacingId', 'insteadOf', 'at'].map((name) => `credits.list.${name}`);
 
 export type Keeping = Pick<InvoiceDocument, '_id' | 'tenantId'> & {
@@ -25,7 +25,7 @@ export type Keeping = Pick<InvoiceDocument, '_id' | 'tenantId'> & {
   };
 };
 
-/** For how long a share without its credit note is no fault, milliseconds, even if clocks differ. */
+/** How long a share without its credit note is no fault, milliseconds. Allows for clocks that differ. */
 const UNSTORED_YET_MS = UNSTORED_MS + MINUTE_MS;
 
 interface Corrected {
@@ -35,10 +35,10 @@ interface Corrected {
 }
 
 /**
- * Returns the credit notes whose shares their invoices do not keep, so that the invoice could be credited twice, and the
- * invoices to which those that they replace have no link, so that these could be replaced twice. What is pending may
- * not be kept yet, and what is rejected takes nothing. Skips erased tenants, because an erasure removes an invoice
- * before its corrections or after them.
+ * Returns two kinds of faulty documents: credit notes whose share their invoice does not keep, so that the invoice
+ * could be credited twice; and replacing invoices that the replaced invoice has no link to, so that it could be
+ * replaced twice. Ignores pending documents, whose share may not be kept yet, and rejected ones, which take nothing.
+ * Skips erased tenants, because an erasure removes an invoice before or after its corrections.
  */
 export async function unkeptCorrections(
   db: Db,
@@ -63,7 +63,7 @@ export async function unkeptCorrections(
     return isCredit ? !credits?.list.some(({ creditNoteId }) => creditNoteId === _id) : replacedBy?.invoiceId !== _id;
   });
   if (faulty.length === 0) return [];
-  // Read last: an erasure marks its tenant before it removes anything.
+  // Read last, because an erasure marks its tenant before it removes anything.
   const present = await presentTenants(db, [...new Set(faulty.map(({ tenantId }) => tenantId))]);
   return faulty
     .filter(({ tenantId }) => present.has(tenantId))
@@ -74,9 +74,10 @@ export async function unkeptCorrections(
 }
 
 /**
- * Returns the invoices that keep a share of a credit note or final invoice that does not exist. It is lost, or the
- * request that took the share died before it stored the document; then the share counts for nothing. A share whose credit note is still to
- * be made for a replacing invoice is no fault, and neither is one that was taken for a rejected one.
+ * Returns the invoices that keep a share of a credit note or final invoice that does not exist. Either the document is
+ * lost, or the request that took the share died before it stored the document; in the second case the share does not
+ * count. Two kinds of shares are no fault: those whose credit note is still to be made for a replacing invoice, and
+ * those taken for a rejected replacing invoice.
  */
 export async function sharesOfNothing(
   db: Db,
@@ -96,7 +97,7 @@ export async function sharesOfNothing(
     ]),
   );
   const faulty = shares.filter(({ creditNoteId, replacingId, insteadOf }) => {
-    // The invoice whose deduction was to pass on has it still.
+    // The invoice that the deduction was to pass from still has it.
     if (insteadOf !== undefined && states.has(insteadOf)) return false;
     const replacing = replacingId === undefined ? undefined : states.get(replacingId);
     const isAwaited = replacing?.status === 'pending' || replacing?.status === 'rejected';

@@ -4,9 +4,9 @@ import type { Invoice } from '../domain/invoice/invoice.ts';
 import { FINAL_STATUSES } from '../domain/invoice/lifecycle.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 
-/** Keeps with an invoice which shares of it credit notes take, and which invoice replaces it. */
+/** Stores in an invoice which shares of it credit notes take, and which invoice replaces it. */
 export function creditKeepingOf(invoices: Collection<InvoiceDocument>): CreditKeeping {
-  /** Changes an invoice on condition. @returns whether it met the condition */
+  /** Changes an invoice if it meets a condition. @returns whether it met the condition */
   async function change(
     { id, tenantId, environment }: Pick<Invoice, 'id' | 'tenantId' | 'environment'>,
     condition: object,

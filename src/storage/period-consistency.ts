@@ -9,24 +9,24 @@ import { DAY_SUMS_COLLECTION, type DaySumsDocument, dayKey, daySumsOf } from './
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { presentTenants } from './present-documents.ts';
 
-/** Number of tenants read at once. */
+/** Number of tenants that are read together. */
 const TENANTS = 100;
 
-/** The fields of an invoice that the sums depend on. */
+/** The fields of an invoice that determine its part in the sums. */
 const SUMMED_FIELDS = [
   ...(['_id', 'tenantId', 'environment', 'kind', 'status', 'summed', 'order', 'createdAt', 'amount'] as const),
   ...(['lines', 'discount', 'charge', 'credit', 'deduction', 'withholding'] as const),
 ] as const satisfies readonly (keyof InvoiceDocument)[];
 const PROJECTION = Object.fromEntries(SUMMED_FIELDS.map((field) => [field, 1]));
 
-/** The fields of an invoice that its terms of a search depend on, and those that say whether it is summed. */
+/** The fields of an invoice that determine its search terms, and those that show whether it is summed. */
 export const SUMMED_STATE = [
   ...(['_id', 'tenantId', 'status', 'summed', 'unsummed', 'outbox', 'withheld', 'searchTerms'] as const),
   ...(['customer', 'metadata', 'references', 'terms', 'series', 'ownNumber', 'dgiId'] as const),
 ] as const satisfies readonly (keyof InvoiceDocument)[];
 export type SummedState = Pick<InvoiceDocument, (typeof SUMMED_STATE)[number]>;
 
-/** The sums of a day, as its invoices have them, and the keys of the first and the last of these in the list. */
+/** The sums of a day, computed from its invoices, and the first and the last order key of these. */
 interface CountedDay {
   first: string;
   last: string;
@@ -34,8 +34,8 @@ interface CountedDay {
 }
 
 /**
- * Returns the invoices that are not in the sums under their status, or that a search does not find by what they state,
- * although nothing is left that would change this.
+ * Returns the invoices that the sums do not contain under their status, or whose search terms are outdated, although no
+ * pending work would correct this.
  */
 export async function unsummedInvoices(
   db: Db,
@@ -55,13 +55,13 @@ export async function unsummedInvoices(
 }
 
 function hasItsTerms({ searchTerms, ...invoice }: SummedState): boolean {
-  // Only what is read above is used.
+  // `invoiceOf` uses only the fields of {@link SUMMED_STATE} for this.
   const stated = invoiceOf({ ...invoice, lines: [], events: [] } as unknown as InvoiceDocument);
   return isDeepStrictEqual(searchTerms, termsOf(stated));
 }
 
 /**
- * Compares the sums of each day with the invoices that say that they are in them. Skips erased tenants.
+ * Compares the sums of each day with the invoices that are marked as summed. Skips erased tenants.
  * @returns yields a text for each fault; returns the number of days
  */
 export async function* checkedDays(db: Db): AsyncGenerator<string, number> {
@@ -91,9 +91,9 @@ async function* checkedDaysOf(db: Db, owner: Owner): AsyncGenerator<string, numb
   const dates = [...new Set([...counted.keys(), ...stored.keys()])].sort();
   for (const [place, date] of dates.entries()) {
     if (textOf(stored.get(date)) === textOfCounted(counted.get(date))) continue;
-    // The service may have changed either meanwhile. Both are read once more, as they were at one moment.
+    // The service may have changed one of them meanwhile. Both are read again in one transaction.
     const from = counted.get(date)?.first ?? newest;
-    // What is created now is of the last day, or, about midnight, of the one before: behind the invoices of the next day.
+    // New invoices are of the last day or, about midnight, of the day before. Their keys follow those of the next day.
     const through = counted.get(dates[place + 1] ?? '')?.last;
     const isSame = await db.client.withSession((session) =>
       session.withTransaction(async () => {
@@ -108,7 +108,7 @@ async function* checkedDaysOf(db: Db, owner: Owner): AsyncGenerator<string, numb
   return dates.length;
 }
 
-/** Sums the invoices that are in the sums, in a range of order keys, by the day of issue. */
+/** Sums the invoices that are marked as summed, in a range of order keys, by the day of issue. */
 async function countedDays(
   db: Db,
   { tenantId, environment }: Owner,
@@ -123,7 +123,7 @@ async function countedDays(
     const found = invoices.find(filter, { projection: PROJECTION, hint: 'list', ...(session && { session }) });
     for await (const document of found) {
       const { rates, date, amount, withheld } = datedAmountsOf(
-        // Only what is read above is used.
+        // `invoiceOf` uses only the fields that were read.
         invoiceOf({ ...document, metadata: [], customer: {}, seller: {}, events: [] } as unknown as InvoiceDocument),
       );
       const day = days.get(date) ?? { first: document.order, last: document.order, sums: new Map() };
@@ -147,7 +147,7 @@ function textOfCounted(day: CountedDay | undefined): string {
   return textOfSums([...(day?.sums.values() ?? [])]);
 }
 
-/** What nothing is left of counts as absent. */
+/** Rates whose sums are zero count as absent. */
 function textOfSums(sums: readonly StatusSums[]): string {
   return sums
     .map(({ kind, status, count, amount, withheld, rates }) => {

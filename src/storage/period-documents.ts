@@ -11,7 +11,7 @@ import type { Owner } from '../domain/tenant/tenant.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { readUpTo } from './pages.ts';
 
-/** Maximum number of documents of a batch, whole or only what finds their files, and of their stored bytes. */
+/** Maximum number of documents of a batch, whole or only with the fields of their files, and of their stored bytes. */
 const BATCH = { documents: 200, files: 500, bytes: 1024 * 1024 } as const;
 
 /** Reads the documents of periods from the collection `invoices`, by the index `list_by_status`. */
@@ -23,7 +23,7 @@ export function createPeriodDocuments(db: Db): PeriodDocuments {
         .find(acceptedIn(owner, kind, period, after), { raw: true })
         .project<InvoiceDocument>({ searchTerms: 0 })
         .sort({ order: 1 });
-      // A query of its own for each batch: a slow reader keeps no cursor.
+      // Each batch has its own query, so that a slow reader holds no cursor.
       const { found, hasMore } = await readUpTo(cursor, BATCH.documents, BATCH.bytes);
       return { rows: found.map(invoiceOf), next: hasMore ? (found.at(-1)?.order ?? null) : null };
     },
@@ -37,7 +37,7 @@ export function createPeriodDocuments(db: Db): PeriodDocuments {
   };
 }
 
-/** What is read of a document to name and find its files. */
+/** The fields of a document that name and find its files. */
 type Filed = Pick<
   InvoiceDocument,
   | '_id'
@@ -69,8 +69,8 @@ function filedOf(stored: Filed): FiledDocument {
 }
 
 /**
- * The condition on the accepted documents of a kind. The index finds them by their keys. A key is never before the
- * creation, and may be after it where the clocks of processes differ, for which a day is enough.
+ * Returns the condition on the accepted documents of a kind. The index finds them by their keys. A key is never before
+ * the creation, but may be after it if the clocks of processes differ; one day is a sufficient margin.
  */
 function acceptedIn(
   { tenantId, environment }: Owner,

@@ -14,14 +14,15 @@ import { outageOf } from './unavailable.ts';
 /** Maximum number of documents in one transaction. */
 const MAX_DOCUMENTS = 200;
 /**
- * How long a document has no event before the sweep sums it, milliseconds. In a burst most wait for seconds, and what is
- * summed then costs the workers a second transaction later: with 5 s, 600 invoices took three workers twice as long.
+ * How long a document must have no event before the sweep sums it, milliseconds. In a burst most documents wait for
+ * seconds, and each one summed by the sweep costs the workers a second transaction later: with 5 s, three workers took
+ * twice as long for 600 invoices.
  */
 const WAITING_MS = 60_000;
-/** Found by id only: without the hint some servers use another index. */
+/** Hint to find documents by id: without it some servers use another index. */
 const BY_ID = { hint: { _id: 1 } } as const;
 
-/** What is read of a document before it is summed. */
+/** The fields of a document that are read before it is summed. */
 type Known = Pick<InvoiceDocument, '_id' | 'summed' | 'searchTerms' | 'unsummed' | 'withheld'> & {
   readonly outbox?: Pick<NonNullable<InvoiceDocument['outbox']>, 'sequence'>;
 };
@@ -30,12 +31,12 @@ const KNOWN = { summed: 1, searchTerms: 1, unsummed: 1, withheld: 1, 'outbox.seq
 /** Whether a stored document is still as it was when it was published or found. */
 type IsSame<Row> = (row: Row, stored: Known) => boolean;
 
-/** When the sweep sums a document that is created or gets its number now, unless an event comes before. */
+/** Returns when the sweep sums a document that is created or gets its number now, unless an event comes first. */
 export function afterWaiting(now: Date): Date {
   return later(now, WAITING_MS);
 }
 
-/** Keeps the sums in the collection `day_sums`, a document for each day of a tenant in an environment. */
+/** Keeps the sums in the collection `day_sums`, one document per day of a tenant in an environment. */
 export function createPeriodSums(db: Db): PeriodSums {
   const invoices = db.collection<InvoiceDocument>('invoices');
   const days = db.collection<DaySumsDocument>(DAY_SUMS_COLLECTION);
@@ -46,7 +47,10 @@ export function createPeriodSums(db: Db): PeriodSums {
       await recordSome(rows.slice(first, first + MAX_DOCUMENTS), isSame);
   }
 
-  /** Records rows in one transaction. If that fails, each half of them by itself, so that one row holds up no other. */
+  /**
+   * Records rows in one transaction. If that fails, records each half separately, so that a failing row does not block
+   * others.
+   */
   async function recordSome<Row extends SummedInvoice>(rows: readonly Row[], isSame: IsSame<Row>): Promise<void> {
     try {
       await db.client.withSession((session) =>
@@ -65,7 +69,7 @@ export function createPeriodSums(db: Db): PeriodSums {
   return {
     record: (published) => recordAll(published, ({ sequence }, { outbox }) => outbox?.sequence === sequence),
 
-    // An event takes the mark away, and a number sets it again, so the document is as it was read.
+    // An event removes the mark, and a number sets another one. So an equal mark means that the document is unchanged.
     recordWaiting: (summed, mark) => recordAll(summed, (_, { unsummed }) => unsummed?.getTime() === mark.getTime()),
 
     async takeWaiting(limit, pauseMs) {
@@ -82,7 +86,9 @@ export function createPeriodSums(db: Db): PeriodSums {
   };
 }
 
-/** Reads what the sums have of each document, and changes both. Another transaction with one of them repeats this. */
+/**
+ * Reads each document's status in the sums and updates both. A concurrent transaction on one of them causes a retry.
+ */
 async function recordIn<Row extends SummedInvoice>(
   session: ClientSession,
   { invoices, days }: { invoices: Collection<InvoiceDocument>; days: Collection<DaySumsDocument> },
@@ -100,10 +106,10 @@ async function recordIn<Row extends SummedInvoice>(
     return known && isSame(row, known) ? [{ row, known }] : [];
   });
   if (same.length === 0) return;
-  // The erasure of a tenant removes the sums, and what it withholds must not bring them back.
+  // The erasure of a tenant removes the sums; documents that it has withheld must not bring them back.
   const kept = same.filter(({ known }) => known.withheld === undefined);
   const additions = additionsOf(kept.map(({ row, known }) => ({ row, earlier: known.summed ?? null })));
-  // First, because they are few: a server may repeat the earlier writes of a transaction for each later one.
+  // The sums come first, because they are few: a server may repeat a transaction's earlier writes for each later one.
   if (additions.size > 0)
     await days.bulkWrite(
       [...additions].map(([_id, sums]) => ({
@@ -114,13 +120,13 @@ async function recordIn<Row extends SummedInvoice>(
   await invoices.bulkWrite(updatesOf(same), { session });
 }
 
-/** A document and what is stored of it. */
+/** A document to record, and its stored fields. */
 interface Recorded {
   readonly row: SummedInvoice;
   readonly known: Known;
 }
 
-/** Returns the updates of recorded documents: one for each of which a search finds something new, few for the others. */
+/** Returns the updates of recorded documents: one for each document with new search terms, and few for all others. */
 function updatesOf(recorded: readonly Recorded[]): AnyBulkWriteOperation<InvoiceDocument>[] {
   const $unset = { outbox: '', unsummed: '' } as const;
   const hasNewTerms = ({ row: { searchTerms }, known }: Recorded) =>
@@ -144,7 +150,7 @@ function updatesOf(recorded: readonly Recorded[]): AnyBulkWriteOperation<Invoice
   return [...found, ...moved];
 }
 
-/** Returns what these documents change in the sums, by the key of the day. */
+/** Returns the changes of the sums that these documents cause, by the key of the day. */
 function additionsOf(
   changed: readonly { readonly row: SummedInvoice; readonly earlier: InvoiceStatus | null }[],
 ): Map<string, StatusSums[]> {

@@ -10,7 +10,7 @@ interface CreditLabels {
   readonly reason: string;
 }
 
-/** The names of what only corrections have, in the PDF, the mail and the verification page. */
+/** The labels that occur only in corrections, in the PDF, the mail and the verification page. */
 export const CREDIT_LABELS: Readonly<Record<DocumentLanguage, CreditLabels>> = {
   fr: {
     original: 'Facture d’origine',

@@ -1,7 +1,7 @@
 import type { DocumentLanguage } from '../domain/document-language.ts';
 import type { CreditReason } from '../domain/invoice/credit.ts';
 
-/** Why an invoice is credited, as documents, mails and pages say it. */
+/** The reasons for crediting an invoice, as documents, mails and pages state them. */
 export const CREDIT_REASON_TEXTS: Readonly<Record<CreditReason, Readonly<Record<DocumentLanguage, string>>>> = {
   error: {
     fr: 'Erreur de facturation',

@@ -5,7 +5,7 @@ interface CreditedLabels {
   readonly inWhole: string;
 }
 
-/** What accepted credit notes credit of an invoice, on pages, in the element of other sites and for verification. */
+/** Labels for the amounts that accepted credit notes credit, on pages, in the embedded element and for verification. */
 export const CREDITED_LABELS: Readonly<Record<DocumentLanguage, CreditedLabels>> = {
   fr: { inPart: 'Créditée en partie', inWhole: 'Créditée en totalité' },
   ar: { inPart: 'مُلغاة جزئيا بإشعار دائن', inWhole: 'مُلغاة كليا بإشعار دائن' },

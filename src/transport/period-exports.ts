@@ -18,17 +18,20 @@ import { sendFile } from './send-file.ts';
 import { principalOf } from './state.ts';
 import { followFile, TABLE_MEDIA_TYPES, takeFilePlace, WHEN_FREE } from './streamed-file.ts';
 
-/** Maximum number of exports of a tenant, and of all tenants, that run in this process at once. Others are refused. */
+/**
+ * Maximum number of exports of a tenant, and of all tenants, that run in this process at the same time. Others are
+ * refused.
+ */
 const PLACES = { placesPerKey: 2, places: 32, perKey: 0 } as const;
 /** Maximum number of archives among them. Each takes up to 60 MB of memory, a declaration 15 MB. */
 const ARCHIVES = { places: 12, perKey: 0 } as const;
 /** How fast a client must read, so that it does not keep others from a place. */
 const LEAST_SPEED: LeastSpeed = { bytes: 1024 * 1024, withinMs: MINUTE_MS };
-/** When an export whose documents are made may be asked for again, seconds. */
+/** When a client may repeat the request for an export whose documents are being made, seconds. */
 const WHEN_MADE = '2';
 const BUSY = `Too many exports run at the moment. Try again in ${WHEN_FREE} s, or when one has ended.`;
 
-/** The name of the file whose places are fewer. */
+/** The name of the file with fewer places. */
 const ARCHIVE = 'documents.zip';
 
 export interface PeriodExportParts {
@@ -119,9 +122,9 @@ function archive(exportArchive: ExportArchive): Send {
     if (isUnchanged(ctx, archiveEtag(made))) return;
     ctx.attachment(`documents-${period.name}.zip`);
     ctx.set('Content-Type', 'application/zip');
-    // Proxies must not change what a later range continues.
+    // Proxies must not change the bytes, because a later range continues them.
     ctx.set('Cache-Control', 'no-store, no-transform');
-    // Each acceptance changes the archive: a range without the tag of what it continues would be of another one.
+    // Each acceptance changes the archive. A range is answered only with the tag of the answer that it continues.
     sendFile(ctx, size, read, ctx.get('If-Range') !== '');
   };
 }

@@ -4,8 +4,8 @@ import type { ArchiveVersion, AskedArchive } from '../domain/invoice/periods/exp
 import { onlyParameter } from './query-parameters.ts';
 
 /**
- * Returns what an archive is asked for as. `?incomplete=true` lets files be missing. The rest of an earlier answer is
- * asked for by `Range` with the tag of that answer in `If-Range`.
+ * Reads the request for an archive. `?incomplete=true` allows missing files. `Range` requests the rest of an earlier
+ * answer, whose tag is in `If-Range`.
  * @throws {ServiceError} invalid_request for another value or parameter
  */
 export function askedArchive(ctx: Context): AskedArchive {
@@ -22,5 +22,5 @@ export function archiveEtag({ until, digest }: ArchiveVersion): string {
   return `"${until.getTime().toString(36)}-${digest}"`;
 }
 
-/** What {@link archiveEtag} returns. The time has at most nine digits: it is before the year 5188. */
+/** Matches the result of {@link archiveEtag}. The time has at most nine digits: it is before the year 5188. */
 const TAG = /^"([0-9a-z]{1,9})-([0-9a-f]{64})"$/;

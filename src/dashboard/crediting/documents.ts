@@ -1,7 +1,7 @@
 import type { ResultOf, VariablesOf } from 'gql.tada';
 import { graphql } from '../graphql/graphql.ts';
 
-/** What of an invoice is credited, and its newest credit notes. */
+/** The credited amounts of an invoice, and its newest credit notes. */
 export const CREDITS = graphql(`
   query Credits($id: ID!, $first: Int!) {
     invoice(id: $id) {

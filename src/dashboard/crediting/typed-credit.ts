@@ -3,17 +3,17 @@ import { UNREADABLE } from '../creation/typed-values.ts';
 import { centimesOf, decimalOf } from '../text/money.ts';
 import type { CreditInput } from './documents.ts';
 
-/** What is credited: all that is left, quantities of lines, or amounts at rates of VAT. */
+/** The ways to credit: all that is left, quantities of lines, or amounts at rates of VAT. */
 export const WAYS = ['rest', 'lines', 'amounts'] as const;
 
-/** The form, as typed. Texts of ways that are not chosen are kept. */
+/** The form as typed. Texts of the ways that are not chosen are kept. */
 export interface TypedCredit {
   readonly way: (typeof WAYS)[number];
   /** Quantities by the position of the line, starting at 1. */
   readonly quantities: ReadonlyMap<number, string>;
   /** Amounts in dirhams, excluding tax, by rate in percent. */
   readonly nets: ReadonlyMap<number, string>;
-  /** Empty until one is chosen. */
+  /** Empty until a reason is chosen. */
   readonly reason: CreditInput['reason'] | '';
   readonly note: string;
 }
@@ -22,7 +22,7 @@ export interface TypedCredit {
 export const fieldOfLine = (line: number) => `line-${line}`;
 export const fieldOfRate = (rate: number) => `rate-${rate}`;
 
-/** The form as the API takes it, with the form's field for each path of the input that has one. */
+/** The input of the API made from the form, and the form's field for each path of the input that has one. */
 export interface DrawnUpCredit {
   readonly input: CreditInput;
   readonly fields: ReadonlyMap<string, string>;
@@ -34,7 +34,7 @@ export interface DrawnUpCredit {
  */
 export function creditOf({ way, quantities, nets, reason, note }: TypedCredit): DrawnUpCredit {
   const fields = new Map<string, string>([['note', 'note']]);
-  // The reason determines no amount, so a preview without one is the same.
+  // The reason determines no amount, so a preview before it is chosen is the same.
   const stated = { reason: reason || ('other' as const), ...(note.trim() && { note: note.trim() }) };
   if (way === 'rest') return { input: stated, fields };
   if (way === 'lines') {

@@ -3,26 +3,27 @@ import { useWorkspace } from '../workspace/workspace-context.ts';
 import { CREDIT_PREVIEW, type CreditPreview, type Fault } from './documents.ts';
 import type { DrawnUpCredit } from './typed-credit.ts';
 
-/** What the service says of the form. */
+/** The service's answer to the form. */
 export interface Previewed {
   readonly preview: CreditPreview;
-  /** What it would refuse, by the field's id. Other faults are in `preview` only. */
+  /** The faults that the service found, by the field's id. Faults without a field are in `preview` only. */
   readonly faults: ReadonlyMap<string, Fault>;
 }
 
-/** Pause in typing after which the service is asked, milliseconds. */
+/** Pause in typing after which the preview is requested, milliseconds. */
 const PAUSE_MS = 300;
 
 /**
- * Asks the service what a credit note would credit, after a pause in typing. The pages do not compute VAT.
+ * Requests the preview of a credit note after a pause in typing. The pages do not compute VAT.
  * @param heard called with each answer
- * @returns the latest answer, whether it is that for the form as it is, and a function that asks again
+ * @returns the latest answer, whether it belongs to the present state of the form, and a function that requests it
+ *   again
  */
 export function usePreview(id: string, { input, fields }: DrawnUpCredit, heard: (previewed: Previewed) => void) {
   const { client } = useWorkspace();
   const [turn, setTurn] = useState(0);
   const [answer, setAnswer] = useState<(Previewed & { readonly key: string }) | null>(null);
-  // The reason changes no amount.
+  // The reason determines no amount.
   const asked = { ...input, reason: 'other' as const };
   const key = JSON.stringify([asked, turn]);
   useEffect(() => {

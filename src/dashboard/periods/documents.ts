@@ -46,7 +46,7 @@ export const NUMBERS = graphql(`
 
 export type NumberEntry = ResultOf<typeof NUMBERS>['periodNumbers']['nodes'][number];
 
-/** From which to which number the series went in a period. */
+/** The first and the last number of each series in a period. */
 export const SERIES = graphql(`
   query Series($period: String!) {
     periodSeries(period: $period) { series first last count lost { number through } }

@@ -1,21 +1,24 @@
 import { waitToRetry } from '../graphql/retry.ts';
 import { watchedFetch } from '../graphql/watched-fetch.ts';
 
-/** Maximum number of attempts without a byte, or news of documents, before a download fails. */
+/** Maximum number of attempts without a byte, or without new documents, before a download fails. */
 const ATTEMPTS = 5;
-/** Maximum number of answers in a row that say that no more documents are ready than before. */
+/** Maximum number of successive answers without newly ready documents. */
 const IDLE_ANSWERS = 3;
-/** Time without a byte after which a connection is taken for broken, milliseconds. The service waits 10 s for documents. */
+/**
+ * Time without a byte after which a connection is considered broken, milliseconds. The service waits 10 s for
+ * documents.
+ */
 const SILENT_MS = 60_000;
-/** Bytes that are collected before the browser may store them outside of memory. */
+/** Number of bytes that are collected into one piece, which the browser may store outside of memory. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
-/** How far a download is. */
+/** The progress of a download. */
 export type Progress =
   | { readonly state: 'preparing' }
-  /** Documents that the service has made, of all. */
+  /** Number of documents that the service has made so far, and of all documents. */
   | { readonly state: 'ready'; readonly done: number; readonly all: number }
-  /** Documents that were received, of all. */
+  /** Number of documents received so far, and of all documents. */
   | { readonly state: 'received'; readonly done: number; readonly all: number };
 
 export interface DownloadOptions {
@@ -25,21 +28,21 @@ export interface DownloadOptions {
 }
 
 /**
- * The end of a download. `interrupted`: it can be run again, and goes on where it ended. `lacking`: documents are not
- * ready, and no more become so. `busy`: other downloads take all places. `tooMany`: the period has too many documents.
- * `refused`: the person may not read it, or it does not exist. `signedOut`: the session has ended.
+ * The end of a download. `interrupted`: it can be run again and continues where it ended. `lacking`: documents are not
+ * ready, and no more become ready. `busy`: other downloads occupy all places. `tooMany`: the period has too many
+ * documents. `refused`: the person may not read it, or it does not exist. `signedOut`: the session has ended.
  */
 export type Outcome =
   | { readonly file: Blob }
   | { readonly problem: 'interrupted' | 'lacking' | 'busy' | 'tooMany' | 'refused' | 'signedOut' | 'stopped' };
 
-/** Downloads a file of a period. What was received is kept for the next run. */
+/** Downloads a file of a period. The next run keeps the bytes received so far. */
 export class Download {
   readonly #address: string;
   #received: Blob[] = [];
   #bytes = 0;
   #etag: string | null = null;
-  /** Of the whole file, null if it is not known. */
+  /** Size of the whole file; null if it is unknown. */
   #size: number | null = null;
 
   /** @param address the path and the parameters of the file */
@@ -47,10 +50,7 @@ export class Download {
     this.#address = address;
   }
 
-  /**
-   * Downloads the rest. Connections that fail are made again with growing pauses, and so are those whose answers are
-   * failures; never rejects.
-   */
+  /** Downloads the rest. Repeats failed connections and failed requests with growing pauses. Never rejects. */
   async run(options: DownloadOptions): Promise<Outcome> {
     const { signal, onProgress } = options;
     if (this.#bytes === 0) onProgress({ state: 'preparing' });
@@ -95,7 +95,7 @@ export class Download {
     return send(this.#address, { headers: { ...headers, ...rest }, signal, cache: 'no-store' });
   }
 
-  /** Receives the bytes of an answer, which go on after those before if it has only the rest. */
+  /** Receives the bytes of an answer. They follow the earlier bytes if the answer contains only the rest. */
   async #receive(response: Response, onProgress: DownloadOptions['onProgress']): Promise<void> {
     if (response.status === 200) {
       this.#received = [];
@@ -129,14 +129,14 @@ export class Download {
   }
 }
 
-/** What an answer means for the whole download; null if it is to be asked for again. */
+/** Returns the outcome that a status means for the whole download; null if the request is to be repeated. */
 function problemOf(status: number): 'tooMany' | 'refused' | 'signedOut' | null {
   if (status === 400) return 'tooMany';
   if (status === 401) return 'signedOut';
   return status < 500 && status !== 429 ? 'refused' : null;
 }
 
-/** Returns the whole number in a header; null if it has none. */
+/** Returns the whole number in a header; null if the header has none. */
 function countOf({ headers }: Response, name: string): number | null {
   const text = headers.get(name) ?? '';
   return /^\d+$/.test(text) ? Number(text) : null;

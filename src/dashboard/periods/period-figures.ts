@@ -13,7 +13,7 @@ export interface Figures {
   readonly total: bigint;
 }
 
-/** What was invoiced and credited at one rate of VAT, in centimes. */
+/** The invoiced and the credited amounts at one rate of VAT, in centimes. */
 export interface RateFigures {
   readonly rate: number;
   readonly net: bigint;
@@ -22,12 +22,12 @@ export interface RateFigures {
 
 const OPEN = ['pending', 'signing', 'transmitted'] as const;
 
-/** What a page shows of a period. Credit notes are positive, and taken from the balance. */
+/** Returns the figures that a page shows of a period. Credit notes are positive, and are subtracted for the balance. */
 export function figuresOf({ invoices, creditNotes }: Period) {
   return { ...amountsOf({ invoices, creditNotes }), rates: ratesOf(invoices.accepted, creditNotes.accepted) };
 }
 
-/** The same without the rates of VAT. */
+/** Returns the same figures without the rates of VAT. */
 export function amountsOf({ invoices, creditNotes }: { readonly invoices: ByStatus; readonly creditNotes: ByStatus }) {
   const [invoiced, credited] = [figures(invoices.accepted), figures(creditNotes.accepted)];
   return {
@@ -43,7 +43,7 @@ export function amountsOf({ invoices, creditNotes }: { readonly invoices: ByStat
   };
 }
 
-/** The rates that occur, the highest first, after the credit notes. Both have every rate, in this order. */
+/** Returns the rates that occur, highest first, less the credit notes. Both sums have every rate, in this order. */
 function ratesOf(invoiced: Sums, credited: Sums): RateFigures[] {
   return invoiced.rates.flatMap(({ rate, net, tax }, index) => {
     const less = credited.rates[index] ?? { net: '0', tax: '0' };

@@ -41,8 +41,8 @@ const keepCustomer = keeper(CUSTOMER);
 const keepLine = keeper(INVOICE_LINE);
 
 /**
- * Credits an invoice that another system issued. Its lines say what is credited; how much of the invoice is left is not
- * known here.
+ * Credits an invoice that another system issued. The request's lines state the credited amounts. The service does not
+ * know how much of the invoice is left.
  */
 export const creditEarlierInvoice = {
   scope: 'issue',
@@ -91,8 +91,8 @@ export const creditEarlierInvoice = {
 } as const satisfies UseCase;
 
 /**
- * Returns a number as it looks: forms of characters, spaces and hyphens that readers cannot tell apart count as one, so
- * that none of them credits an invoice of this service a second time.
+ * Returns a number in a canonical form: variants of characters, spaces and hyphens that readers cannot distinguish
+ * become equal. So no variant of its number can credit an invoice of this service a second time.
  */
 function lookOf(number: string): string {
   const plain = number.normalize('NFKC').replaceAll(/\p{Cf}/gu, '');

@@ -59,7 +59,7 @@ export const creditInvoice = {
   audit: CREATED.credit_note,
   /**
    * @param input structurally valid: the output of {@link creditInvoiceInput}
-   * @param idempotencyKey as of `createInvoice`; keys of credit notes are apart from those of invoices
+   * @param idempotencyKey as for `createInvoice`; keys of credit notes are independent of those of invoices
    * @throws {ServiceError} insufficient_scope, invalid_request, resource_not_found, invoice_not_accepted,
    *   credit_exceeds_invoice, idempotency_conflict; internal_error (503) if the settings do not allow live documents
    */
@@ -83,7 +83,7 @@ export const creditInvoice = {
       const credit = { ...share, original: originalOf(original), reason, note: note?.trim() || null };
       return { currency, customer, lines, metadata, credit };
     }).catch(async (error: unknown) => {
-      // What cannot be given back counts for five minutes.
+      // A share that cannot be given back counts for five minutes.
       await undo().catch(() => undefined);
       throw error;
     });
@@ -104,7 +104,7 @@ export async function creditable(
   throw serviceError('invoice_not_accepted', message, 'invoiceId');
 }
 
-/** Returns what a valid input asks to credit, in the language of its seller's documents. */
+/** Returns the credit that a valid input requests, in the language of the seller's documents. */
 export function requestOf({ lines, amounts }: CreditInvoiceInput, { tenant }: Member): CreditRequest {
   const language = tenant.profile.documentLanguage;
   if (lines != null) return { kind: 'lines', lines, language };

@@ -16,11 +16,11 @@ export interface CreditReplacedNeeds {
 }
 
 /**
- * Stores the credit note for which a stored invoice waits, unless it is stored. The request that creates the invoice
- * does it right away; if its process dies, the invoice's first stage does it.
+ * Stores the credit note that a stored invoice waits for, unless it exists. The request that creates the invoice does
+ * so immediately; if its process dies, the invoice's first stage does.
  * @param replacing an invoice with a `replaces.credited.creditNoteId`
  * @returns the credit note; null if the invoice cannot be issued, because another one replaces the same invoice, or the
- *   credited one was credited otherwise
+ *   credited invoice was credited in another way
  */
 export async function creditReplaced(
   { invoices, queue }: CreditReplacedNeeds,
@@ -65,7 +65,7 @@ export async function creditReplaced(
       traceparent,
     },
   );
-  // The mark makes a second insertion return what the first one stored.
+  // The key makes a second insertion return the credit note that the first one stored.
   const { invoice } = await invoices.insert(note, order, { key: replacing.id, fingerprint: REPLACEMENT });
   void queue.enqueue(invoice, 0);
   return invoice;

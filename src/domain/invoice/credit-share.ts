@@ -19,14 +19,14 @@ export type CreditRequest = (
   | { readonly kind: 'lines'; readonly lines: readonly CreditedLine[] }
   | { readonly kind: 'amounts'; readonly amounts: readonly CreditedAmount[] }
 ) & {
-  /** The language of what the service writes into the lines; absent: French. */
+  /** The language of the texts that the service writes into the lines; absent: French. */
   readonly language?: DocumentLanguage | undefined;
 };
 
 export interface CreditedLine {
   /** The position of the line in the invoice, starting at 1. */
   readonly line: number;
-  /** How much of it, at most the line's quantity, with at most `QUANTITY_PLACES` decimals. */
+  /** The credited quantity, at most that of the line, with at most `QUANTITY_PLACES` decimals. */
   readonly quantity: number;
 }
 
@@ -34,18 +34,18 @@ export interface CreditedAmount {
   readonly taxRate: TaxRate;
   /** The amount excluding tax. */
   readonly net: Centimes;
-  /** The text of the credit note's line; absent or null for one that the service writes. */
+  /** The text of the credit note's line; absent or null: the service writes it. */
   readonly description?: string | null | undefined;
 }
 
 type Parts = Pick<Invoice, 'lines' | 'amount'> & StatedDocument;
 
 /**
- * Returns the lines of a credit note and what it takes from its invoice, or why that is not possible. With any order of
- * credit notes, any of which may be rejected later, `counted` never exceeds the invoice in all nor at any rate, and once
- * everything is credited its sums are exactly those of the invoice.
+ * Returns the lines of a credit note and its share of the invoice, or why it is not possible. Any of the credit notes
+ * in `counted` may be rejected later. Whatever their order, they never exceed the invoice in all nor at any rate. Once
+ * everything is credited, their sums are exactly those of the invoice.
  * @param original an invoice with a number
- * @param counted the shares of the invoice's credit notes that are not rejected; each was made here
+ * @param counted the shares of the invoice's credit notes that are not rejected; this function computed each of them
  */
 export function creditOf(
   original: Parts & Pick<Original, 'number'>,
@@ -71,8 +71,8 @@ export function creditOf(
 }
 
 /**
- * Returns what is left of an invoice after the counted credit notes. It has only rates with a base left, and amount 0
- * and no rates if everything is credited.
+ * Returns the part of an invoice that the counted credit notes leave. It contains only rates with a base left; if
+ * everything is credited, it has amount 0 and no rates.
  */
 export function leftOf(original: Parts, counted: readonly CreditShare[]): CreditShare {
   const rates = sumsOf(original).rates.map(({ rate, base, tax }) => {
@@ -112,7 +112,7 @@ function faultsOf({ lines }: Parts, request: CreditRequest): Problem[] {
   return faults;
 }
 
-/** Whether a line has whole pieces, of which no fraction is credited. */
+/** Whether a line is counted in whole pieces, so that no fraction of a piece can be credited. */
 function isCounted({ quantity, unit }: InvoiceLine): boolean {
   return unit == null && Number.isInteger(quantity);
 }
@@ -130,7 +130,7 @@ function commonExemption(lines: readonly InvoiceLine[], rate: TaxRate): InvoiceL
 
 /**
  * Returns the credit note's lines, one for each entry of the request.
- * @param left what is left of the invoice; null if that is all its lines
+ * @param left the part of the invoice that is left; null if nothing is credited yet, so that all its lines are left
  */
 function linesOf(
   { lines, number }: Pick<Invoice, 'lines'> & Pick<Original, 'number'>,
@@ -141,7 +141,10 @@ function linesOf(
   const lineOf = (description: string, taxRate: TaxRate, net: Centimes) => {
     return { ...PIECE, description, unitPrice: net, taxRate, amount: net, exemption: commonExemption(lines, taxRate) };
   };
-  /** Only the invoice has a discount, a charge and deposits of the whole document, so its shares are in the line. */
+  /**
+   * The credit note has no discount, charge or deposits of the whole document, so the line's share of them is in the
+   * line.
+   */
   const credited = (line: InvoiceLine) => {
     if (isShared(line)) {
       return { ...lineOf(describedIn(language, line), line.taxRate, finalAmountOf(line)), exemption: line.exemption };
@@ -189,11 +192,11 @@ function excessesOf(number: string, left: CreditShare, request: CreditRequest, l
 }
 
 /**
- * Returns what lines take from the invoice. VAT and amount are those of everything credited so far, these lines
- * included, less what is counted. So neither depends on the order, and errors of rounding do not add up. The invoice's
- * own rounding is spread over the credit notes in proportion to their totals. After rejections more may be counted than
- * is due so far, up to what is due in the end; then this share has none.
- * @param lines together within what is left, and not without a price
+ * Returns the share of the invoice that lines take. VAT and amount are those of everything credited so far, including
+ * these lines, less `counted`. So they do not depend on the order, and rounding errors do not add up. The invoice's own
+ * rounding is spread over the credit notes in proportion to their totals. After rejections, `counted` may exceed the
+ * amount due so far, up to the final one; then this share has no VAT or amount.
+ * @param lines together at most what is left; at least one has a price
  */
 function shareOf(original: Parts, counted: readonly CreditShare[], lines: InvoiceLine[]): CreditShare {
   const { rates: wholes, gross: whole } = sumsOf(original);

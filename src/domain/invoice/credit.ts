@@ -25,8 +25,9 @@ export interface Original {
 }
 
 /**
- * The amounts that a credit note takes from its invoice, all positive. VAT is that of the credit notes' common base, so
- * that the credit notes of an invoice add up to exactly its VAT. It may differ from base × rate by rounding.
+ * The amounts that a credit note takes from its invoice, all positive. The VAT is computed on the common base of the
+ * credit notes, so that the VAT of all credit notes is exactly that of the invoice. The VAT of a single one may differ
+ * from base × rate by rounding.
  */
 export interface CreditShare {
   /** One entry for each rate, highest rate first. */
@@ -35,27 +36,32 @@ export interface CreditShare {
   readonly amount: Centimes;
 }
 
-/** The share that a credit note takes, or the final invoice that deducts a deposit, as the invoice keeps it. */
+/** An invoice's record of the share of a credit note, or of the final invoice that deducts it as a deposit. */
 export interface KeptCredit extends CreditShare {
-  /** The credit note. A deduction has the final invoice here: see `isDeduction`. */
+  /** The credit note, or the final invoice if this is a deduction (`isDeduction`). */
   readonly creditNoteId: string;
   readonly at: Date;
-  /** The invoice for which the credit note is made (`replaceInvoice`); absent if it is made for itself. */
+  /**
+   * The invoice that needs the credit note (`replaceInvoice`); absent if the credit note does not belong to a
+   * replacement.
+   */
   readonly replacingId?: string;
-  /** The accepted final invoice whose deduction passes to the one that replaces it; absent if there is none. */
+  /**
+   * The accepted final invoice that deducted the deposit before, and that this one replaces; absent if there is none.
+   */
   readonly insteadOf?: string;
 }
 
-/** What an invoice keeps of its credit notes and of the invoices that deduct it. */
+/** An invoice's record of its credit notes and of the invoices that deduct it. */
 export interface KeptCredits {
-  /** Counts the changes of the list; 0 if there was none. */
+  /** Number of changes of the list. */
   readonly version: number;
   readonly list: readonly KeptCredit[];
 }
 
 export const NO_CREDITS: KeptCredits = { version: 0, list: [] };
 
-/** What only a credit note has. */
+/** The parts that only a credit note has. */
 export interface Credit extends CreditShare {
   readonly original: Original;
   readonly reason: CreditReason;

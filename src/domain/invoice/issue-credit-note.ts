@@ -24,18 +24,18 @@ export interface CreditNoteNeeds extends IssuingNeeds {
   readonly invoiceIds: InvoiceIds;
 }
 
-/** What a credit note states of its own. */
+/** The content that is specific to one credit note. */
 export interface CreditNoteContent extends Pick<Invoice, 'customer' | 'lines' | 'currency' | 'metadata'> {
   readonly credit: Credit;
 }
 
 /**
  * Creates a credit note, or answers a repeated request.
- * @param idempotencyKey as of `createInvoice`; keys of credit notes are apart from those of invoices
- * @param input all that the request asks for, which a repeated one must ask for, too
- * @param make determines the content for the credit note of this id; not called for a repeated request
- * @throws {ServiceError} invalid_request (the key), idempotency_conflict, what `make` throws; internal_error (503) if the
- *   settings do not allow live documents
+ * @param idempotencyKey as for `createInvoice`; keys of credit notes are independent of those of invoices
+ * @param input the complete request, which a repeated request must equal
+ * @param make determines the content of the credit note with this id; not called for a repeated request
+ * @throws {ServiceError} invalid_request (the key), idempotency_conflict, the errors of `make`; internal_error (503) if
+ *   the settings do not allow live documents
  */
 export async function issueCreditNote(
   needs: CreditNoteNeeds,

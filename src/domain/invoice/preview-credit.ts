@@ -7,11 +7,11 @@ import type { CreditKeeping } from './credit-keeping.ts';
 import type { InvoiceReading } from './repository.ts';
 import { previewCredit } from './take-credit.ts';
 
-/** What a credit note would take from its invoice. */
+/** The share that a credit note would take from its invoice. */
 export interface CreditPreview {
   /** Null if the credit note would be refused. */
   readonly share: CreditShare | null;
-  /** Why it would be refused: the invoice's status, the structure or the amounts; empty if it would not be. */
+  /** Why it would be refused: the invoice's status, the structure or the amounts; empty if it would not be refused. */
   readonly problems: readonly Problem[];
 }
 
@@ -20,8 +20,9 @@ interface PreviewNeeds {
 }
 
 /**
- * Computes what `creditInvoice` would credit now, by the same rules. Nothing is stored, so another credit note may take
- * the amount meanwhile. Its input is any value; a complete one is what {@link creditInvoiceInput} accepts.
+ * Computes the share that `creditInvoice` would credit now, by the same rules. Nothing is stored, so another credit
+ * note may take the amount meanwhile. Accepts any value as input; a complete input is one that {@link
+ * creditInvoiceInput} accepts.
  * @throws {ServiceError} resource_not_found
  */
 export const creditPreview = {

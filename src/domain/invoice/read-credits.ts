@@ -9,8 +9,8 @@ import type { InvoiceStatus } from './lifecycle.ts';
 type States = Pick<CreditKeeping, 'correctionStatesOf'>;
 
 /**
- * Finds what the credit notes of these invoices credit that are stored and not rejected, in one small query: one list
- * for each invoice, in the order in which they took their shares. The invoices must be the caller's.
+ * Finds the shares of these invoices that stored, not rejected credit notes take, in one small query: one list for each
+ * invoice, in the order in which the shares were taken. The invoices must be the caller's.
  */
 export const creditsOfInvoices = {
   scope: 'read',
@@ -19,7 +19,7 @@ export const creditsOfInvoices = {
   },
 } as const satisfies UseCase;
 
-/** What accepted credit notes credit of an invoice: the public fact that its verification page states. */
+/** The amounts of an invoice that accepted credit notes credit: the public fact on its verification page. */
 export interface AcceptedCredit {
   readonly amount: Centimes;
   /** The date of the last credit note, in Africa/Casablanca. */
@@ -29,7 +29,7 @@ export interface AcceptedCredit {
 export type AcceptedCredits = ReturnType<typeof createAcceptedCredits>;
 
 export function createAcceptedCredits(invoices: States) {
-  /** Finds what accepted credit notes credit of these invoices, in one small query; null where there is none. */
+  /** Finds the amounts that accepted credit notes credit of these invoices, in one small query; null without any. */
   return async (of: readonly Pick<Invoice, 'id' | 'credits'>[]): Promise<(AcceptedCredit | null)[]> => {
     const found = await creditsOf(invoices, of, (status) => status === 'accepted');
     return found.map((credits) => {

@@ -11,7 +11,7 @@ import type { InvoiceReading } from './repository.ts';
 
 type Invoices = Pick<InvoiceReading, 'find'> & Pick<CreditKeeping, 'keepCredits' | 'correctionStatesOf'>;
 
-/** What a credit note takes from its invoice, which now keeps it. */
+/** The share that a credit note takes from its invoice, which the invoice now keeps. */
 export interface TakenCredit {
   /** The invoice, which has its number. */
   readonly original: NumberedInvoice;
@@ -19,19 +19,19 @@ export interface TakenCredit {
   readonly share: CreditShare;
 }
 
-/** What was taken, and what the invoice keeps since. */
+/** The share that was taken, and the list that the invoice keeps since. */
 export interface KeptTaking extends TakenCredit {
   readonly kept: KeptCredits;
 }
 
 /**
- * Takes a share of an accepted invoice for a credit note that is stored right after. The invoice keeps the shares of its
- * credit notes, so at no time do they exceed it, whatever runs at once. A share no longer counts when its credit note is
- * rejected, or was not stored within five minutes because its process died. {@link confirmCredit} checks it again before
- * the credit note gets its number.
+ * Takes a share of an accepted invoice for a credit note that the caller stores right after. The invoice keeps the
+ * shares of its credit notes, so they never exceed the invoice, also with concurrent requests. A share no longer counts
+ * when its credit note is rejected, or was not stored within five minutes because its process died. {@link
+ * confirmCredit} checks the share again before the credit note gets its number.
  * @param find reads the invoice, or throws if it cannot be credited
  * @throws {ServiceError} credit_exceeds_invoice, invalid_request, internal_error (503, also while another request with
- *   the same key is under way), and what `find` throws
+ *   the same key is in progress), and the errors of `find`
  */
 export function takeCredit(
   invoices: Invoices,
@@ -54,9 +54,9 @@ export function takeCredit(
 }
 
 /**
- * Gives back at once what was taken for a credit note that could not be stored. Does nothing if the credit note, or the
- * invoice for which it was to be made, is stored nevertheless, or if the invoice has changed since: another request with
- * the same key may have taken the same share. The share then counts for five minutes.
+ * Gives back the share of a credit note that could not be stored. Does nothing if the credit note, or the invoice that
+ * needs it, is stored nevertheless, or if the invoice has changed since: another request with the same key may have
+ * taken the same share. In that case the share counts for five minutes.
  */
 export async function giveBack(
   invoices: Pick<CreditKeeping, 'keepCredits' | 'correctionStatesOf'>,
@@ -70,8 +70,8 @@ export async function giveBack(
 }
 
 /**
- * Why nothing was taken for a replacement; `creditNoteId` is the one of which it is not known what it credits, `finalId`
- * the invoice that deducts it.
+ * Why nothing was taken for a replacement. `creditNoteId` is the credit note whose credited amount is not certain yet,
+ * `finalId` the invoice that deducts the original.
  */
 export type Untaken =
   | { readonly why: 'nothing_left' }
@@ -86,9 +86,9 @@ export interface RestRequest extends Pick<CreditRequest, 'language'> {
 
 /**
  * Takes all that is left of an accepted invoice, for the credit note of a replacement. The share counts as long as the
- * replacing invoice is stored and not rejected. Nothing is taken while it is not certain what the other credit notes
- * have credited.
- * @throws {ServiceError} credit_exceeds_invoice for too many credit notes; internal_error (503); what `find` throws
+ * replacing invoice is stored and not rejected. Nothing is taken while the credited amounts of other credit notes are
+ * uncertain.
+ * @throws {ServiceError} credit_exceeds_invoice for too many credit notes; internal_error (503); the errors of `find`
  */
 export function takeRest(
   invoices: Invoices,
@@ -103,7 +103,7 @@ export function takeRest(
     if (deduction) return { list: null, result: { why: 'deducted', finalId: deduction.creditNoteId } };
     const open = others.find((each) => !isFinal(statusOf(each)));
     if (open) return { list: null, result: { why: 'undecided', creditNoteId: open.creditNoteId } };
-    // Of the rejected ones, only abandoned ones count.
+    // A rejected credit note in `others` was abandoned; the other rejected ones do not count.
     const abandoned = others.find((each) => statusOf(each) === 'rejected');
     if (abandoned) return { list: null, result: { why: 'abandoned', creditNoteId: abandoned.creditNoteId } };
     if (leftOf(original, others).rates.length === 0) return { list: null, result: { why: 'nothing_left' } };
@@ -113,7 +113,7 @@ export function takeRest(
   });
 }
 
-/** Returns what a credit note would take from its invoice now, or why it cannot be. Nothing is written. */
+/** Returns the share that a credit note would take from its invoice now, or why it is refused. Nothing is written. */
 export async function previewCredit(
   invoices: Pick<CreditKeeping, 'correctionStatesOf'>,
   original: NumberedInvoice,
@@ -125,8 +125,8 @@ export async function previewCredit(
 }
 
 /**
- * Makes sure that the invoice keeps the share of a stored credit note. It may be missing if more than five minutes
- * passed before the credit note was stored.
+ * Ensures that the invoice keeps the share of a stored credit note. The share may be missing if the credit note was
+ * stored more than five minutes after it was taken.
  * @returns false if the invoice no longer has that much left
  */
 export async function confirmCredit(invoices: Invoices, { id, credit }: Invoice, now: () => Date): Promise<boolean> {
@@ -141,7 +141,8 @@ export async function confirmCredit(invoices: Invoices, { id, credit }: Invoice,
       const isKept = original?.credits.list.some((each) => each.creditNoteId === id && isSame(each, share)) ?? false;
       const others = counted.filter((each) => each.creditNoteId !== id);
       if (original === null || (!isKept && !fits(original, others, share))) return { list: null, result: false };
-      // Also written if it is kept: whoever read the list before this credit note was stored may be about to drop it.
+      // Written even if it is kept: a process that read the list before this credit note was stored may be about to
+      // drop it.
       return { list: placed(counted, { creditNoteId: id, at: now(), ...share }), result: true };
     },
   );
@@ -154,7 +155,7 @@ function takenOf(original: NumberedInvoice, others: readonly KeptCredit[], reque
   return { original, ...made };
 }
 
-/** Returns the lines and the share of a further credit note, or why it cannot be. */
+/** Returns the lines and the share of a further credit note, or why it is refused. */
 function madeOf(
   original: NumberedInvoice,
   others: readonly KeptCredit[],

@@ -8,12 +8,12 @@ export interface RateFigures extends Readonly<Record<string, readonly number[]>>
   readonly rates: readonly TaxRate[];
 }
 
-/** Who says which rates there were before the first change. */
+/** The source for the rates before the first change. */
 const BEFORE: Source = { source: 'maghress.com/fr/lopinion/150352', readOn: '2026-11-29' };
 
 /**
- * The periods between the changes of the rates, from the table of rates: a new period begins when a rate comes into
- * force, and on the day after its last one.
+ * The periods between changes of the rates, derived from the table of rates. A new period begins on the first day of a
+ * rate, and on the day after the last day of a rate.
  */
 export const RATE_PERIODS: readonly PeriodRow<RateFigures>[] = [
   { from: null, figures: { rates: ratesOn('0000-01-01') }, ...BEFORE },

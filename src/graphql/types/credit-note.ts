@@ -177,7 +177,7 @@ async function creditNotesOf(pages: CreditNotesOf[], { principal, useCases, mete
   );
 }
 
-/** The part of a list of ids that a page has. @throws {ServiceError} invalid_request as {@link placeInList} */
+/** Returns the page's part of a list of ids. @throws {ServiceError} invalid_request as {@link placeInList} */
 async function pageOfIds(all: readonly string[], span: PageSpan) {
   const { limit, cursor } = await placeInList(span, async (id) => (all.includes(id) ? { order: id } : null));
   const at = cursor === null ? -1 : all.indexOf(cursor.order);

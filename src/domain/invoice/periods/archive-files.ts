@@ -13,16 +13,16 @@ export interface ArchivedFile {
   readonly kind: (typeof ARCHIVED)[number];
   /** Of ASCII characters: `2026-11/facture-2026-000123.pdf`. */
   readonly path: string;
-  /** The creation of the document on Morocco's clocks, as the parts in UTC. */
+  /** The creation of the document in Morocco's local time, whose parts are stored as if in UTC. */
   readonly modified: Date;
   /** Null while it does not exist. */
   readonly stored: StoredDocument | null;
 }
 
 /**
- * Returns the files of a document. A client's own numbers may differ in case only, or in characters that a file name
- * cannot have, so a name with one also contains the document's id.
- * @param folder the folder that all files are in
+ * Returns the files of a document. A name made from a client's own number also contains the document's id, because such
+ * numbers may differ only in case, or in characters that a file name cannot contain.
+ * @param folder the folder of all files
  */
 export function archivedFiles(folder: string, document: FiledDocument): ArchivedFile[] {
   const { id, kind, createdAt, number, ownNumber } = document;
@@ -37,7 +37,7 @@ export function archivedFiles(folder: string, document: FiledDocument): Archived
   }));
 }
 
-/** The names of the columns of the manifest, and its lines, CSV that is the same in every language. */
+/** The header of the manifest, a CSV file that is the same in every language. */
 export const MANIFEST_HEAD = 'file,sha256,bytes,id,missing\r\n';
 
 /** Returns a file's line in the manifest. None of its values needs quotes. */

@@ -15,40 +15,40 @@ import type { StoredDocument } from '../invoice.ts';
 import { type ArchivedFile, archivedFiles, MANIFEST_HEAD, manifestLine } from './archive-files.ts';
 import type { FiledDocument } from './ports.ts';
 
-/** Maximum number of files that are read from the store together, and of their bytes. A larger one is read alone. */
+/** Maximum number of files, and of their bytes, that are read from the store together. A larger file is read alone. */
 const [READ_FILES, READ_BYTES] = [16, 4 * 1024 * 1024];
-/** Bytes that are hashed, and files that are listed, in one unit of `takeTurn`. */
+/** Number of bytes hashed, and of files listed, in one unit of `takeTurn`. */
 const [HASHED_BYTES_A_UNIT, LISTED_A_UNIT] = [250, 0.2];
-/** Maximum number of missing files of each kind that a plan names. */
+/** Maximum number of missing files of each kind that a plan lists. */
 const NAMED = 64;
 
-/** What an archive is made of. */
+/** The source of an archive. */
 export interface ArchiveSource {
-  /** The folder in it that all files are in. */
+  /** The folder in the archive that contains all files. */
   readonly folder: string;
-  /** When the period ends: the time of the manifest. */
+  /** The end of the period, which is the modification time of the manifest. */
   readonly end: Date;
-  /** Lists the documents that were accepted until then, from the first one on, the same each time. */
+  /** Lists the documents that were accepted until then, from the first one on, in the same order each time. */
   readonly list: (until: Date) => AsyncIterable<readonly FiledDocument[]>;
   readonly documents: Pick<DocumentStore, 'get'>;
-  /** The CRC-32 of files by their SHA-256, as far as they are known. */
+  /** The known CRC-32 values of files, by their SHA-256. */
   readonly crcs: { get(sha256: string): number | undefined; set(sha256: string, crc: number): unknown };
 }
 
-/** What is known of an archive before it is written. */
+/** The properties of an archive that are known before it is written. */
 export interface ArchivePlan {
   /** Number of documents. */
   readonly documents: number;
-  /** When the last of them was accepted; 1970 without documents. */
+  /** When the last of the documents was accepted; 1970 without documents. */
   readonly until: Date;
-  /** Number of documents of which a file is missing, and some of these files of each kind. */
+  /** Number of documents with a missing file, and some of the missing files of each kind. */
   readonly incomplete: number;
   readonly missing: readonly ArchivedFile[];
   readonly manifest: ZippedFile & { readonly crc: number; readonly offset: number };
   readonly layout: ZipLayout;
-  /** Of the whole archive, bytes. */
+  /** Size of the whole archive, bytes. */
   readonly size: number;
-  /** SHA-256 of the manifest, which names every file with its digest: archives with the same digest are the same. */
+  /** SHA-256 of the manifest. It contains the digest of every file, so archives with equal digests are equal. */
   readonly digest: string;
 }
 
@@ -59,11 +59,11 @@ interface PlacedFile extends ZippedFile {
   readonly offset: number;
 }
 
-/** Reads the list of an archive once, with what was accepted until then, and lays its parts out. */
+/** Reads the list of documents accepted until `until` once, and computes the places of the archive's parts. */
 export async function planArchive(source: ArchiveSource, until: Date): Promise<ArchivePlan> {
   const sha256 = createHash('sha256');
   let [documents, incomplete, offset, length, count] = [0, 0, 0, 0, 0];
-  // XMLs that the authority never returns must not keep PDFs from being asked for.
+  // Two lists, so that XMLs that the authority never returns do not keep PDFs from being requested.
   const missing = { xml: [] as ArchivedFile[], pdf: [] as ArchivedFile[] };
   let [manifestSize, crc, latest] = [0, 0, 0];
   const addToManifest = (text: string) => {
@@ -104,8 +104,8 @@ export async function planArchive(source: ArchiveSource, until: Date): Promise<A
 }
 
 /**
- * Writes an archive, or a part of it: its files in the order of the list, the manifest, and the directory. Files are read
- * from the store as they are written. Those before the part are read only where their CRC is not known.
+ * Writes an archive, or a part of it: its files in the order of the list, the manifest, and the directory. Files are
+ * read from the store while they are written. Files before the part are read only if their CRC is unknown.
  * @throws when a file is damaged, or the list is not that of the plan
  */
 export async function* readArchive(
@@ -118,7 +118,7 @@ export async function* readArchive(
     if (part.length > 0) yield part;
   };
   const isWithin = (offset: number, length: number) => offset + length > first && offset <= last;
-  // -1: not known.
+  // -1: unknown.
   const crcs = new Float64Array(plan.layout.count).fill(-1);
   const load = async (file: PlacedFile) => {
     const { bytes, crc } = await readFile(source, file);
@@ -163,7 +163,7 @@ export async function* readArchive(
   yield* within(Buffer.concat(end), offset);
 }
 
-/** Yields the existing files with their places, as many as are read together. */
+/** Yields the existing files with their places, in groups that are read together. */
 async function* placedFiles(
   { folder, list }: ArchiveSource,
   until: Date,

@@ -3,7 +3,7 @@ import type { InvoiceStatus } from '../lifecycle.ts';
 import { TAX_RATES, type TaxRate } from '../tax-rate.ts';
 import type { SummedInvoice } from './summed-invoice.ts';
 
-/** Sums of documents in centimes. As bigints, because the sum of two amounts may be beyond what a number has exactly. */
+/** Sums of documents in centimes. They are bigints, because the sum of two amounts may exceed the safe integers. */
 export interface Sums {
   readonly count: number;
   /** Of the stated totals, tax included. */
@@ -32,7 +32,7 @@ export interface DaySums {
   readonly sums: readonly StatusSums[];
 }
 
-/** Returns what a document adds to the sums of its status. */
+/** Returns the part of a document in the sums of its status. */
 export function sumsOfOne({ amount, withheld, rates }: Pick<SummedInvoice, 'amount' | 'withheld' | 'rates'>): Sums {
   return {
     count: 1,

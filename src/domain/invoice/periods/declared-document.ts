@@ -9,8 +9,8 @@ import { totalsOfInvoice } from '../totals.ts';
 import { plus, type Sums, sumsOfOne } from './day-sums.ts';
 
 /**
- * What a seller's declaration of VAT needs of an accepted document. The amounts of credit notes are negative, so that
- * amounts can be summed.
+ * The data of an accepted document that a seller's declaration of VAT needs. The amounts of credit notes are negative,
+ * so that amounts can be summed.
  */
 export interface DeclaredDocument {
   readonly kind: Kind;
@@ -24,21 +24,21 @@ export interface DeclaredDocument {
   /** Excluding tax. */
   readonly net: Centimes;
   readonly tax: Centimes;
-  /** The sum of both. */
+  /** The sum of `net` and `tax`. */
   readonly gross: Centimes;
-  /** The stated total: the sum with its rounding (docs/decisions/0012). */
+  /** The stated total: `gross` with its rounding (docs/decisions/0012). */
   readonly amount: Centimes;
-  /** What the buyer withholds of the VAT. */
+  /** The part of the VAT that the buyer withholds. */
   readonly withheld: Centimes;
   readonly paymentMode: string;
   readonly dgiId: string | null;
 }
 
-/** Returns what a declaration has of an accepted document. */
+/** Returns the data of an accepted document for a declaration. */
 export function declaredOf(invoice: Invoice): DeclaredDocument {
   const { id, kind, customer, amount, withholding, dgiId, number, isDeposit, createdAt } = invoice;
   const totals = totalsOfInvoice(invoice);
-  // Not -0, which a file would show with its sign.
+  // Never -0, which a file would show with its sign.
   const signed = (centimes: Centimes) => (kind === 'credit_note' && centimes !== 0 ? -centimes : centimes);
   return {
     kind,

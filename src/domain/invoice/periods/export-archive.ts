@@ -17,37 +17,39 @@ import type { FiledDocument, PeriodDocuments, PeriodSums } from './ports.ts';
 const KNOWN_CRCS = 50_000;
 
 /**
- * Maximum number of documents whose list is kept while their archive is written, about 15 MB. A longer one is read for
- * each part of the archive.
+ * Maximum number of documents whose list is kept in memory while their archive is written, about 15 MB. A longer list
+ * is read again for each part of the archive.
  */
 const KEPT_DOCUMENTS = 20_000;
 
-/** Maximum number of documents of an archive: so many are listed within 20 s, before its first byte. */
+/** Maximum number of documents of an archive. They are listed within 20 s, before its first byte. */
 export const MAX_ARCHIVED = 100_000;
 
-/** What distinguishes an archive of a period from others: what it has was accepted until then, with this digest. */
+/** Identifies an archive of a period: the documents accepted until `until`, with this digest. */
 export type ArchiveVersion = Pick<ArchivePlan, 'until' | 'digest'>;
 
-/** What an archive is asked for as. */
+/** A request for an archive. */
 export interface AskedArchive {
-  /** The archive that a client has a part of. Null, or if it is not the same any more: one of what is accepted now. */
+  /**
+   * The archive that the client has a part of. If it is null or has changed, the archive contains what is accepted now.
+   */
   readonly earlier: ArchiveVersion | null;
-  /** Whether files that do not exist yet may be missing; otherwise they are waited for. */
+  /** Whether the archive may lack files that do not exist yet; otherwise they are waited for. */
   readonly mayLack: boolean;
 }
 
 /** An archive of the documents of a period. */
 export interface Archive extends Pick<ArchivePlan, 'documents' | 'incomplete' | 'size'>, ArchiveVersion {
-  /** Whether it may be read: nothing is missing, or it was asked for like that. */
+  /** Whether it may be read: nothing is missing, or the request allows missing files. */
   readonly isReady: boolean;
-  /** Makes the bytes, or a part of them, as they are read. The same archive has the same bytes each time. */
+  /** Makes the bytes, or a part of them, while they are read. The same archive has the same bytes each time. */
   read(range?: DocumentRange): AsyncIterable<Uint8Array>;
 }
 
 /**
  * Prepares the archive (ZIP) of the XML and the PDF of every document that was issued in a period and accepted, with a
- * manifest of their digests. Files that do not exist yet are made, for which it waits as long as a request for one of
- * them.
+ * manifest of their digests. Missing files are made; the wait for each is as long as that of a request for a single
+ * file.
  * @throws {ServiceError} invalid_request for a period with more than {@link MAX_ARCHIVED} documents
  */
 export type ExportArchive = (owner: Owner, period: Period, asked: AskedArchive) => Promise<Archive>;
@@ -72,7 +74,7 @@ export function createExportArchive(parts: ExportArchiveParts): ExportArchive {
     return invoice !== null && (await demand.await(invoice, kind)) !== null;
   }
 
-  /** Lays an archive out. @param until it has what was accepted until then */
+  /** Plans an archive. @param until it contains the documents accepted until then */
   async function laidOut(owner: Owner, period: Period, until: Date) {
     const list = (until: Date) => batchesOf((kind, after) => periodDocuments.filed(owner, kind, period, until, after));
     const source: ArchiveSource = {
@@ -85,16 +87,16 @@ export function createExportArchive(parts: ExportArchiveParts): ExportArchive {
     return { source, plan: await planArchive(source, until) };
   }
 
-  /** Lays out an archive of what is accepted now, after a while in which missing files are made. */
+  /** Plans an archive of the documents accepted now, after a while in which missing files are made. */
   async function laidOutNow(owner: Owner, period: Period, mayLack: boolean) {
     const now = clock();
-    // The clock of the process that accepted a document may be ahead of this one.
+    // The clock of the process that accepted a document may be ahead of the store's.
     const first = await laidOut(owner, period, later(now, CLOCK_SKEW_MS));
     const { until, missing } = first.plan;
     const isAhead = until > now;
     const [made] = await Promise.all([
       Promise.all(mayLack ? [] : missing.map(waitFor)),
-      // Until nothing more is accepted at a time that the archive has.
+      // Waits until no further document can be accepted at a time that the archive covers.
       isAhead && sleep(Math.max(0, until.getTime() - clock().getTime())),
     ]);
     return isAhead || made.includes(true) ? laidOut(owner, period, until) : first;
@@ -111,7 +113,7 @@ export function createExportArchive(parts: ExportArchiveParts): ExportArchive {
   };
 }
 
-/** Keeps a list that was read to its end, unless it is long. It is then the same, until whenever it is asked for. */
+/** Caches a list when it has been read to its end, unless it is long. The cached list is the same for every `until`. */
 function remembered(list: ArchiveSource['list']): ArchiveSource['list'] {
   let kept: readonly (readonly FiledDocument[])[] | null = null;
   return async function* (until) {

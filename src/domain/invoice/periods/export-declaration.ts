@@ -10,10 +10,10 @@ import type { DeclarationFormat, PeriodBatch, PeriodDocuments, PeriodSums, Write
 
 /** Maximum number of documents of a declaration. A sheet has 1,048,576 rows. */
 const MAX_DECLARED = 1_000_000;
-/** Work of a document and of each of its lines, in units of `takeTurn`. */
+/** Work per document and per line, in units of `takeTurn`. */
 const [DOCUMENT_UNITS, LINE_UNITS] = [60, 4];
 
-/** What a declaration is asked for as. */
+/** A request for a declaration. */
 export interface AskedDeclaration {
   readonly format: DeclarationFormat;
   readonly language: DocumentLanguage;
@@ -21,8 +21,8 @@ export interface AskedDeclaration {
 
 /**
  * Begins the file of a seller's declaration of VAT: the documents that were issued in a period and accepted, invoices
- * before credit notes, each in the order of its numbers. One batch is in memory at a time. The work ends when nobody
- * reads the file any more.
+ * before credit notes, each in the order of their numbers. One batch is in memory at a time. The work ends when the
+ * client stops reading.
  * @throws {ServiceError} invalid_request for a period with more than 1,000,000 documents
  */
 export type ExportDeclaration = (
@@ -44,7 +44,8 @@ export function createExportDeclaration(
 }
 
 /**
- * Refuses a period with too many accepted documents, by its sums, which follow the documents by some seconds.
+ * Refuses a period with too many accepted documents. Counts them by the sums, which lag behind the documents by some
+ * seconds.
  * @throws {ServiceError} invalid_request
  */
 export async function requireCount(

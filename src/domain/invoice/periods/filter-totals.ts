@@ -14,13 +14,13 @@ import { type DaySums, NO_SUMS, plus, type StatusSums, type Sums, sumsOfOne } fr
 import type { Days } from './period.ts';
 import { summedOf } from './summed-invoice.ts';
 
-/** The sums of a tenant's days in order. */
+/** Reads the sums of a tenant's days in order. */
 export interface IssuedDays {
-  /** Up to `limit` days on which something was issued, the first ones. Null: without a bound. */
+  /** Returns the first `limit` days on which something was issued. A null bound is open. */
   between(owner: Owner, days: { readonly [End in keyof Days]: string | null }, limit: number): Promise<DaySums[]>;
 }
 
-/** What a list is restricted to. */
+/** The restrictions of a list. */
 export interface TotalsInput {
   readonly kind: Kind | null;
   readonly status: InvoiceStatus | null;
@@ -28,16 +28,16 @@ export interface TotalsInput {
   /** The first and the last day of issue in Morocco, `YYYY-MM-DD`. */
   readonly from: string | null;
   readonly through: string | null;
-  /** Maximum size of the documents that a search reads; default 4 MiB. */
+  /** Maximum size of the documents that a search reads, bytes; default 4 MiB. */
   readonly maxBytes?: number;
 }
 
 export interface FilterTotals {
-  /** Of invoices and credit notes. */
+  /** Number of invoices and credit notes. */
   readonly count: number;
-  /** What credit notes state is taken away. */
+  /** The sums of invoices less those of credit notes. */
   readonly sums: Sums;
-  /** Whether there may be more documents than were summed. */
+  /** Whether there may be more documents than those summed. */
   readonly hasMore: boolean;
   /** Size of the stored documents that were read; 0 without a search. */
   readonly bytes: number;
@@ -45,7 +45,7 @@ export interface FilterTotals {
 
 /** Maximum number of found documents that are summed. */
 export const MOST_TOTALLED = 1000;
-/** Maximum number of days with a document that are summed: those of ten years. */
+/** Maximum number of days with documents that are summed: those of ten years. */
 const MOST_DAYS = 3660;
 
 interface Needs {
@@ -54,8 +54,8 @@ interface Needs {
 }
 
 /**
- * Sums the documents of a list. Without a search it reads the sums of the days, however many documents there are. A
- * search reads what it finds, up to {@link MOST_TOTALLED} documents and `maxBytes`.
+ * Sums the documents of a list. Without a search it reads the sums of the days, independent of the number of documents.
+ * A search reads the documents that it finds, up to {@link MOST_TOTALLED} documents and `maxBytes`.
  * @throws {ServiceError} invalid_request for days that do not exist, or a search that is too long
  */
 export const fiscalDocumentTotals = {
@@ -101,7 +101,7 @@ async function ofSearch(
     bytes += page.bytes;
     const last = page.invoices.at(-1)?.id;
     if (!page.hasMore) return totalsOf(rows, false, bytes);
-    // A page that is not full ended at the size, or had read many documents.
+    // A page that is not full ended at the maximum size, or after reading many documents.
     const isCut = page.invoices.length < query.limit || bytes >= maxBytes;
     if (rows.length >= MOST_TOTALLED || isCut || last === undefined) return totalsOf(rows, true, bytes);
     const order = await invoices.orderOf(tenant.id, environment, last);

@@ -3,7 +3,7 @@ import type { Owner } from '../../tenant/tenant.ts';
 import type { Invoice } from '../invoice.ts';
 import { legalNumber, type SeriesNumber } from '../series-number.ts';
 
-/** What may have become of a number of the service's series. */
+/** The possible results for a number of the service's series. */
 export const FATES = {
   accepted: 'The tax authority accepted the document.',
   partly_credited: 'It was accepted, and accepted credit notes credit a part of it.',
@@ -21,20 +21,20 @@ export type Fate = keyof typeof FATES;
 export interface TakenNumber {
   readonly serial: number;
   readonly invoiceId: string;
-  /** The first serial of those that were passed over up to this one; null for the number of a document. */
+  /** The first of the serials that were passed over up to this one; null if the number belongs to a document. */
   readonly lostFrom: number | null;
 }
 
-/** What a ledger says of a document. */
+/** The parts of a document that a ledger shows. */
 export interface NumberedDocument
   extends Pick<Invoice, 'id' | 'kind' | 'status' | 'number' | 'amount' | 'currency' | 'createdAt'> {
   readonly customerName: string;
   readonly replacedById: string | null;
   /** The invoice that it replaces; null if it replaces none. */
   readonly replacesId: string | null;
-  /** Of a credit note: the invoice that it credits. */
+  /** For a credit note: the invoice that it credits. */
   readonly original: { readonly id: string | null; readonly number: string } | null;
-  /** The shares that credit notes took of it, whatever became of them since. */
+  /** The shares that credit notes took of it, whatever their present status. */
   readonly credits: readonly { readonly creditNoteId: string; readonly amount: Centimes }[];
 }
 
@@ -54,7 +54,7 @@ export interface LostRange {
 
 /** The numbers of the service's series. Every method uses an index, and reads no more than it returns. */
 export interface IssuedNumbers {
-  /** Up to `limit` taken numbers of a series, the lowest first, or the highest first if `isBackwards`. */
+  /** Returns up to `limit` taken numbers of a series, the lowest first, or the highest first if `isBackwards`. */
   taken(
     owner: Owner,
     series: string,
@@ -62,27 +62,27 @@ export interface IssuedNumbers {
     limit: number,
     isBackwards?: boolean,
   ): Promise<readonly TakenNumber[]>;
-  /** The ranges of a series that were passed over, in order. Takes one index entry for each. */
+  /** Returns the ranges of a series that were passed over, in order. Reads one index entry for each. */
   lost(owner: Owner, series: string, range: SerialRange, limit: number): Promise<readonly LostRange[]>;
-  /** The documents with these ids, of any tenant, unless they are withheld. Takes a round trip for each 500. */
+  /** Returns the documents with these ids, of any tenant, except withheld ones. Takes a round trip for each 500. */
   documents(ids: readonly string[]): Promise<ReadonlyMap<string, NumberedDocument>>;
 }
 
-/** A number of a ledger with what became of it, or several that follow each other and that no document has. */
+/** A number of a ledger with its result, or consecutive numbers that belong to no document. */
 export interface LedgerEntry {
-  /** The last number, by which pages continue. */
+  /** The last number, which is the cursor of pages. */
   readonly id: string;
   /** The first number. */
   readonly number: string;
   readonly fate: Fate;
-  /** Null if no document has it. */
+  /** Null if the number belongs to no document. */
   readonly document: NumberedDocument | null;
   readonly replacedBy: NumberedDocument | null;
   /** The accepted credit notes, in the order in which they took their shares. */
   readonly creditedBy: readonly NumberedDocument[];
 }
 
-/** A taken number, or numbers that nobody took, before it is known what became of the document. */
+/** A taken number, or a gap of numbers, before its document is read. */
 export type LedgerPlace =
   | { readonly id: string; readonly number: string; readonly gap: 'lost' | 'missing' }
   | { readonly id: string; readonly number: string; readonly invoiceId: string };
@@ -105,7 +105,7 @@ export function placesOf(series: string, above: number, taken: readonly TakenNum
   });
 }
 
-/** What became of each place. @param documents those of the places, and those that correct them */
+/** Returns the entry of a place. @param documents those of the places, and those that correct them */
 export function entryOf(place: LedgerPlace, documents: ReadonlyMap<string, NumberedDocument>): LedgerEntry {
   const { id, number } = place;
   const nothing = { id, number, document: null, replacedBy: null, creditedBy: [] };
@@ -136,15 +136,15 @@ function fateOf({ status, amount }: NumberedDocument, credited: Centimes): Fate 
   return credited >= amount ? 'credited' : 'partly_credited';
 }
 
-/** The serials of a series in a period, and what is to be said of them as a whole. */
+/** The serials of a series in a period, with a summary of them. */
 export interface NumberRange {
   readonly series: SeriesNumber['name'];
   readonly kind: Invoice['kind'];
-  /** Null if none was taken. */
+  /** Null if no number was taken. */
   readonly first: string | null;
   readonly last: string | null;
-  /** How many numbers that is, without those that are noted as lost; null if more ranges of them are than are listed. */
+  /** Number of these numbers without the lost ones; null if there are more lost ranges than are listed. */
   readonly count: number | null;
-  /** The first ranges that are noted as lost. Whether a document is missing is seen only where its number is read. */
+  /** The first ranges recorded as lost. A missing document shows only when its number is read. */
   readonly lost: readonly { readonly number: string; readonly through: string }[];
 }

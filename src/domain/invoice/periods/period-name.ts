@@ -1,4 +1,4 @@
-/** How many months periods have. */
+/** Number of months of each kind of period. */
 export const LENGTHS = { month: 1, quarter: 3, year: 12 } as const;
 export type Length = keyof typeof LENGTHS;
 
@@ -21,13 +21,13 @@ export function placeOf(name: string): PeriodPlace | null {
   return { length: 'year', year: Number(year), month: 1 };
 }
 
-/** Returns the name of the period of this length that has a month in it. */
+/** Returns the name of the period of this length that contains a month. */
 export function nameOf({ length, year, month }: PeriodPlace): string {
   if (length === 'month') return `${year}-${String(month).padStart(2, '0')}`;
   return length === 'quarter' ? `${year}-Q${Math.ceil(month / 3)}` : String(year);
 }
 
-/** Returns the period that is so many periods later, or earlier if `steps` is negative. */
+/** Returns the period that is `steps` periods later, or earlier if `steps` is negative. */
 export function moved(place: PeriodPlace, steps: number): PeriodPlace {
   const months = place.year * 12 + place.month - 1 + steps * LENGTHS[place.length];
   return { ...place, year: Math.floor(months / 12), month: (months % 12) + 1 };

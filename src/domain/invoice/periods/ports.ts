@@ -7,32 +7,34 @@ import type { DeclaredDocument } from './declared-document.ts';
 import type { Period } from './period.ts';
 import type { SummedInvoice } from './summed-invoice.ts';
 
-/** A document as it was when it had `sequence` events, all of which are in the log of events. */
+/** A document as it was when it had `sequence` events, all of which are in the event log. */
 export interface PublishedInvoice extends SummedInvoice {
   readonly sequence: number;
 }
 
 /**
- * The sums of a tenant's documents by the day of issue, kind and status (docs/decisions/0090), and what a search finds
- * each document by (0091). Every document remembers the status under which the sums have it, so each change counts once.
- * Every method uses an index.
+ * Keeps the sums of a tenant's documents by day of issue, kind and status (docs/decisions/0090), and the search terms
+ * of each document (0091). Every document stores the status under which the sums contain it, so each change counts
+ * once. Every method uses an index.
  */
 export interface PeriodSums {
   /**
-   * Moves documents to their status in the sums of their day, writes what a search finds them by, and takes them out of
-   * the outbox, in one transaction for many. Leaves out those that have had an event since, and those that nobody reads any more. Concurrent and repeated
-   * calls are safe.
-   * @throws what one of them caused; the others are recorded
+   * Moves documents to their present status in the sums of their day, writes their search terms, and removes them from
+   * the outbox, in one transaction for many. Skips documents that have had an event since, and withheld ones.
+   * Concurrent and repeated calls are safe.
+   * @throws the failure of one document; the others are recorded
    */
   record(published: readonly PublishedInvoice[]): Promise<void>;
-  /** The same for documents of {@link takeWaiting}, unless they got an event or a number since. @param mark of these */
+  /**
+   * Does the same for documents of {@link takeWaiting}, except those with a new event or number. @param mark of these
+   */
   recordWaiting(summed: readonly SummedInvoice[], mark: Date): Promise<void>;
   /**
-   * Up to `limit` documents that have had no event for a minute since their creation or their number, and are not summed
-   * since; each again only at `mark`, after `pauseMs`.
+   * Claims up to `limit` unsummed documents that have had no event for a minute since their creation or their number.
+   * Until `mark`, which is `pauseMs` from now, they are not claimed again.
    */
   takeWaiting(limit: number, pauseMs: number): Promise<{ readonly invoices: readonly Invoice[]; readonly mark: Date }>;
-  /** Those of the days on which something was issued, in no particular order. */
+  /** Returns the sums of those of these days on which something was issued, in no particular order. */
   days(owner: Owner, dates: readonly string[]): Promise<DaySums[]>;
 }
 
@@ -43,14 +45,16 @@ export interface PeriodBatch<Row> {
   readonly next: string | null;
 }
 
-/** Reads the accepted documents that a tenant issued in a period, by their date of issue. Every method uses an index. */
+/**
+ * Reads the accepted documents that a tenant issued in a period, selected by date of issue. Every method uses an index.
+ */
 export interface PeriodDocuments {
   /**
    * Reads the next documents of a kind in the order of their creation, which is that of the service's own numbers.
    * @param after `next` of the batch before; null for the first one
    */
   accepted(owner: Owner, kind: Kind, period: Period, after: string | null): Promise<PeriodBatch<Invoice>>;
-  /** The same for the files of those that were accepted by `until`: later calls find the same documents. */
+  /** Does the same for the files of documents accepted by `until`: later calls find the same documents. */
   filed(
     owner: Owner,
     kind: Kind,
@@ -60,7 +64,9 @@ export interface PeriodDocuments {
   ): Promise<PeriodBatch<FiledDocument>>;
 }
 
-/** What names the files of an accepted document, and finds their bytes. Its `updatedAt` is that of the acceptance. */
+/**
+ * The parts that name the files of an accepted document and find their bytes. `updatedAt` is the time of acceptance.
+ */
 export type FiledDocument = Pick<
   Invoice,
   'id' | 'kind' | 'createdAt' | 'updatedAt' | 'number' | 'ownNumber' | 'xml' | 'cleared' | 'awaitsCleared' | 'pdf'
@@ -71,8 +77,8 @@ export const DECLARATION_FORMATS = ['xlsx', 'csv'] as const;
 export type DeclarationFormat = (typeof DECLARATION_FORMATS)[number];
 
 /**
- * Writes a declaration as a file, while its documents are read. Closes `batches` when nobody reads the file any more.
- * @param title what the documents have in common, such as the name of their period
+ * Writes a declaration as a file while its documents are read. Closes `batches` when the file is no longer read.
+ * @param title a text about all documents, such as the name of their period
  */
 export type WriteDeclaration = (
   format: DeclarationFormat,

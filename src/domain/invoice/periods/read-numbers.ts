@@ -17,9 +17,9 @@ import {
 import { type Period, periodNamed } from './period.ts';
 import { highestOf, serialsOf } from './series-bounds.ts';
 
-/** Maximum number of passed-over ranges that are listed. Each is an operator's act after a restore. */
+/** Maximum number of passed-over ranges that are listed. An operator makes each of them after a restore. */
 const MOST_LOST = 100;
-/** A page ends before its documents have more credit notes together, which are read with it. */
+/** Maximum number of credit notes that are read with a page. A page ends before a document that would exceed it. */
 const MOST_CORRECTIONS = 1000;
 const LONGEST_NUMBER = 30;
 
@@ -28,15 +28,15 @@ interface Needs {
   readonly now: () => Date;
 }
 
-/** The series whose numbers a period may have, in the order of the ledger. A period lies in one year. */
+/** Returns the series that a period may use, in the order of the ledger. A period lies within one year. */
 function seriesIn({ from }: Period): { readonly kind: Kind; readonly name: string }[] {
   return KIND_NAMES.map((kind) => ({ kind, name: `${KINDS[kind].seriesPrefix}${from.slice(0, 4)}` }));
 }
 
 /**
- * Reads a page of the ledger of numbers of a period: those of the invoices, then those of the credit notes, in order,
+ * Reads a page of the ledger of numbers of a period: the invoices' numbers, then the credit notes' numbers, in order,
  * with the gaps between them.
- * @throws {ServiceError} invalid_request for a text that names no period, or a cursor that is no number of it
+ * @throws {ServiceError} invalid_request for a text that names no period, or a cursor outside of its numbers
  */
 export async function readNumbers(
   { issuedNumbers, now }: Needs,
@@ -73,7 +73,10 @@ export async function readNumbers(
   return { rows, hasMore: kept.length < places.length, hasOthers: async () => cursor !== null };
 }
 
-/** Reads up to `limit` places before a number of a series; before its end if the cursor is in another series. */
+/**
+ * Reads up to `limit` places before the cursor's number; before the end of the range if the cursor is of another
+ * series.
+ */
 async function placesBefore(
   numbers: IssuedNumbers,
   owner: Owner,
@@ -83,7 +86,7 @@ async function placesBefore(
   limit: number,
 ): Promise<LedgerPlace[]> {
   const last = cursor ? Math.min(cursor.serial, upTo ?? cursor.serial) : upTo;
-  // The cursor's own number, and one before the page, from which the first gap is counted.
+  // Two more: the cursor's own number, and the number before the page, from which the first gap is counted.
   const most = limit + 2;
   const found = (await numbers.taken(owner, series, { above, upTo: last }, most, true)).toReversed();
   const isCut = found.length === most;
@@ -92,7 +95,7 @@ async function placesBefore(
   return (isOwn ? places.slice(0, -1) : places).slice(-limit);
 }
 
-/** Cuts a page at its end, so that few documents are read with it. */
+/** Shortens a page, so that the number of credit notes read with it is limited. */
 function withinCorrections(
   page: readonly LedgerPlace[],
   documents: ReadonlyMap<string, NumberedDocument>,
@@ -123,7 +126,7 @@ async function entriesOf(
   return page.map((place) => entryOf(place, all));
 }
 
-/** What is to be said of the numbers of a period as a whole: a row for each series. */
+/** Returns the summary of the numbers of a period, one row for each series. */
 export async function readRanges({ issuedNumbers, now }: Needs, owner: Owner, name: string): Promise<NumberRange[]> {
   const period = periodNamed(name);
   const today = moroccanDate(now());

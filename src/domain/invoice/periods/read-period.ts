@@ -21,7 +21,8 @@ export interface PeriodReport {
 }
 
 /**
- * Sums what was issued in a period and in the one before. Reads a record for each day, however many documents there are.
+ * Sums the documents that were issued in a period and in the one before. Reads one record per day, independent of the
+ * number of documents.
  * @throws {ServiceError} invalid_request for a text that names no period
  */
 export const period = {
@@ -42,7 +43,8 @@ export const period = {
 export const MOST_SUMMED_DAYS = 366;
 
 /**
- * Sums what was issued from one day to another. Reads a record for each day, however many documents there are.
+ * Sums the documents that were issued from one day to another. Reads one record per day, independent of the number of
+ * documents.
  * @throws {ServiceError} invalid_request for days that do not exist, or more than {@link MOST_SUMMED_DAYS}
  */
 export const daySums = {

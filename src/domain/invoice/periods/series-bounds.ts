@@ -4,17 +4,17 @@ import { yearOfSeries } from '../series-number.ts';
 import type { IssuedNumbers, SerialRange } from './number-ledger.ts';
 import type { Period } from './period.ts';
 
-/** Numbers of the reads that follow each other until one has a document which did not wait for a correction. */
+/** Sizes of successive reads, until one contains a document that did not wait for a correction. */
 const READS = [1, 20, 500];
 
 type Reading = Pick<IssuedNumbers, 'taken' | 'documents'>;
 
 /**
- * The serials of a series that belong to a period. Numbers follow the time of issue, so a period begins after the last
- * number of an earlier day. Of few documents that waited for a correction the number is later than the day: they belong
- * to the period in which the numbers before them were taken. So each number is in exactly one of two consecutive
- * periods. Takes two round trips for each binary digit of the highest serial, more where documents waited, and none for
- * the beginning and the end of a year.
+ * Finds the serials of a series that belong to a period. Numbers follow the time of issue, so a period begins after the
+ * last number of an earlier day. A document that waited for a correction has a number later than its day; it belongs to
+ * the period in which the numbers before it were taken. So each number is in exactly one of two consecutive periods.
+ * Takes two round trips for each binary digit of the highest serial, more if documents waited, and none for the
+ * beginning and the end of a year.
  * @param today in Morocco
  */
 export async function serialsOf(
@@ -40,16 +40,16 @@ export async function highestOf(numbers: Pick<IssuedNumbers, 'taken'>, owner: Ow
   return last?.serial ?? 0;
 }
 
-/** @param day the first day behind; compared as text, so `2026-11-30~` is behind that day */
+/** @param day the first day after; days are compared as texts, so `2026-11-30~` is after that day */
 async function lastSerialBefore(numbers: Reading, owner: Owner, series: string, day: string): Promise<number> {
   const highest = await highestOf(numbers, owner, series);
   if (highest === 0) return 0;
-  // From the highest digit down, so that the steps do not depend on how far the series has come since.
+  // Starts with the highest binary digit, so that the number of steps does not depend on numbers taken meanwhile.
   let serial = 0;
   for (let step = 2 ** Math.floor(Math.log2(highest)); step >= 1; step /= 2) {
     if (serial + step > highest) continue;
     const at = serial + step;
-    // A series may begin with numbers that no document has: then the first document says when.
+    // A series may begin with numbers of no document. Then the first document after them shows the day.
     const reached =
       (await dayAt(numbers, owner, series, { above: 0, upTo: at }, true)) ??
       (await dayAt(numbers, owner, series, { above: at, upTo: null }, false));
@@ -59,11 +59,11 @@ async function lastSerialBefore(numbers: Reading, owner: Owner, series: string, 
 }
 
 /**
- * The day that a series had reached at an end of a range: that of the nearest document. One that replaces another may
- * have waited for its credit note, so its day is only the earliest on which its number was taken. Then the numbers
- * before it say more.
- * @param isBackwards whether from the last number of the range, otherwise from the first one
- * @returns null if none of the numbers that are read has a document
+ * Returns the day that a series had reached at an end of a range, according to the nearest document. A document that
+ * replaces another may have waited for its credit note, so its number may have been taken after its day. Then the
+ * numbers before it decide, too.
+ * @param isBackwards whether to start at the last number of the range, not at the first one
+ * @returns null if none of the numbers read belongs to a document
  */
 async function dayAt(
   numbers: Reading,

@@ -1,14 +1,14 @@
 import type { PeriodSums } from './ports.ts';
 import { summedOf } from './summed-invoice.ts';
 
-/** Number of documents that are summed together, and how many times in one sweep. */
+/** Number of documents that are summed together, and maximum number of such groups in one sweep. */
 const [LIMIT, TIMES] = [100, 10];
-/** After a failure a document is tried again after so long, milliseconds. */
+/** Pause after which a document is tried again after a failure, milliseconds. */
 const PAUSE_MS = 5000;
 
 /**
- * Returns a function that sums the documents which no event brings into the sums, because they wait long for their first
- * one. Bounded: the next call goes on.
+ * Returns a function that sums documents whose first event is late, so that no event has brought them into the sums.
+ * The work of one call is limited; the next call continues.
  */
 export function createSumWaiting(sums: Pick<PeriodSums, 'takeWaiting' | 'recordWaiting'>): () => Promise<void> {
   return async () => {

@@ -15,12 +15,12 @@ export interface DatedAmounts {
   readonly date: string;
   /** The stated total, tax included. */
   readonly amount: Centimes;
-  /** What the buyer withholds of the VAT. */
+  /** The part of the VAT that the buyer withholds. */
   readonly withheld: Centimes;
   readonly rates: readonly RateTotal[];
 }
 
-/** What a document adds to the sums of its day under its status, and what a search finds it by in its present state. */
+/** The part of a document in the sums of its day under its status, and its search terms in its present state. */
 export interface SummedInvoice extends Owner, DatedAmounts {
   readonly invoiceId: string;
   readonly kind: Kind;
@@ -41,7 +41,7 @@ export function datedAmountsOf(invoice: Pick<Invoice, Stated>): DatedAmounts {
   return { date, amount, withheld, rates: totals.rates };
 }
 
-/** Returns what a document adds to the sums, and what a search finds it by. */
+/** Returns the part of a document in the sums, and its search terms. */
 export function summedOf(invoice: Invoice): SummedInvoice {
   const { id, tenantId, environment, kind, status } = invoice;
   const owned = { invoiceId: id, tenantId, environment, kind, status };
