@@ -36,24 +36,26 @@ import {
 } from './stage-jobs.ts';
 
 /**
- * Pause between two searches for jobs, milliseconds. Each is a command for each name. The notification channel tells of
- * jobs that are due before the next one. Agenda overlooks a few of them until the next search: if its timer fires a
- * millisecond before the job's time, or a job comes while it searches. The claimer finds their invoices within a second.
+ * Pause between two searches for jobs, milliseconds. Each search takes one command per job name. The notification
+ * channel reports jobs that are due before the next search. Agenda overlooks a job until the next search in two cases:
+ * its timer fires a millisecond before the job's time, or the job is added during a search. The claimer finds the
+ * invoices of such jobs within a second.
  */
 const POLL_MS = 5000;
 /**
- * When a job has run for this long, Agenda abandons it and starts it again while the first run continues. So no run may
- * take this long. Agenda also keeps a timer of half this time for each ended job, so it should not be much longer.
+ * Agenda abandons a job after this run time and starts it again while the first run continues, milliseconds. So no run
+ * may take this long. Agenda also keeps a timer of half this time for each finished job, so the time must not be much
+ * longer.
  */
 const LOCK_LIFETIME_MS = 120_000;
 
 /** Pause between two searches for old wake jobs, milliseconds. */
 const TIDY_MS = 5000;
-/** Lock limit of jobs, which end within milliseconds. */
+/** Maximum number of locked jobs. Jobs end within milliseconds. */
 const LOCK_LIMIT = 500;
 /**
- * Errors that Agenda reports without a fault. In the first, its check of a running job came between the end of the job
- * and its removal from Agenda's lists. In the second, another worker had run and removed the job before it was locked.
+ * Errors that Agenda reports although nothing is wrong. The first: Agenda checked a running job between the job's end
+ * and its removal from Agenda's lists. The second: another worker ran and removed the job before it was locked.
  */
 const NO_FAULT = /no lockedAt date found|cannot be updated in the database, maybe it does not exist/;
 
@@ -61,24 +63,24 @@ const NO_FAULT = /no lockedAt date found|cannot be updated in the database, mayb
 export interface Jobs {
   readonly agenda: Agenda;
   readonly queue: StageQueue;
-  /** Starts to run jobs, and the claimer, which finds due invoices without one. */
+  /** Starts to run jobs, and starts the claimer, which finds due invoices without jobs. */
   startWorker(pipeline: Pick<Pipeline, 'runClaimed'>, transmissions?: TransmissionPlaces | null): Promise<void>;
-  /** Number of live workers, this one included; 1 until the worker is started. */
+  /** Number of live workers, including this one; 1 before the worker is started. */
   workers(): number;
-  /** The counts of this process's claims; null until the worker is started. */
+  /** The counts of this process's claims; null before the worker is started. */
   claimCounts(): ClaimCounts | null;
   /** Waits up to `timeoutMs` for running jobs and unlocks the others. */
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** The places of live transmissions, and the number of those that are used. */
+/** The places of live transmissions, and the number of occupied ones. */
 export type TransmissionPlaces = LaneGate & { readonly inFlight: () => number };
 
 export interface JobsParts {
   readonly db: Db;
   readonly invoices: ClaimerParts['invoices'];
   readonly members: ClaimMembers;
-  /** The clock of the store, for heartbeats. Default: that of this machine. */
+  /** The clock of the store, for heartbeats. Default: this machine's clock. */
   readonly clock?: () => Date;
   /** See {@link ClaimerParts.lanes}. */
   readonly lanes: ClaimerParts['lanes'];
@@ -87,25 +89,26 @@ export interface JobsParts {
   /** Receives failures; a job of a stage never throws. */
   readonly report: (message: string, error: unknown) => void;
   /**
-   * Whether no other process runs these jobs. Locks found at the start are then left over from an ended process, and no
-   * partitions are shared.
+   * Whether no other process runs these jobs. In that case locks that exist at the start belong to an ended process,
+   * and the worker has all partitions.
    */
   readonly soleWorker: boolean;
   /**
-   * Pauses between two searches for jobs, and between two looks for due invoices, of a worker that is told of none, in
-   * milliseconds; default 5000 and 1000.
+   * Pauses between two searches for jobs, and between two searches for due invoices, of a worker that gets no
+   * notifications, milliseconds; default 5000 and 1000.
    */
   readonly pauses?: { readonly jobsMs: number; readonly invoicesMs: number };
 }
 
 /**
- * Agenda on the database of the service. A job only wakes a worker. The invoice's document and its lease decide what is
- * done, so a job that runs twice, late or never does no harm (docs/decisions/0006).
+ * Runs Agenda on the service's database. A job only wakes a worker. The invoice's document and its lease decide what
+ * the worker does, so a job that runs twice, late or never does no harm (docs/decisions/0006).
  */
 export async function createJobs(parts: JobsParts): Promise<Jobs> {
   const { db, invoices, members, clock, lanes, isAnswering, report, soleWorker, pauses } = parts;
   let stopping = false;
-  // Agenda takes a job for its own by this name, and process ids are reused, in containers at each start.
+  // A unique name, because Agenda treats jobs locked under the same name as its own, and process ids are reused: in
+  // containers at each start.
   const worker = `fatoura-${process.pid}-${randomUUID().slice(0, 8)}`;
   const createRanges = soleWorker ? createWholeRange : createClaimRanges;
   const ranges = createRanges(
@@ -115,14 +118,15 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     clock,
   );
   const backend = new MongoBackend({ mongo: db, collection: JOBS_COLLECTION, ensureIndex: true });
-  // Every worker would try to lock the job. Workers without the partition find the job at the next poll only.
+  // Otherwise every worker would try to lock the job. A worker without the partition finds the job only at its next
+  // search.
   const channel = createJobChannel(db, JOBS_COLLECTION, ({ jobName: name, jobId }) => {
     if (!JOB_NAMES.has(name)) return true;
     const [own, partition] = [ranges.own(), partitionOfJob(String(jobId))];
     return partition >= own.from && partition < own.until;
   });
   channel.on('error', (error: unknown) => {
-    // A change stream that is closed while it receives a change fails.
+    // A change stream that is closed while it receives a change throws an error.
     if (!stopping) report('the notification channel of the jobs failed', error);
   });
   const agenda = new Agenda({
@@ -148,18 +152,20 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
 
   const jobs = createStageJobs(db, worker);
   let claimer: Claimer | null = null;
-  /** The time of the last wake job that this process added for a lane and range, in multiples of `WAKE_MS`. */
+  /** The time of the last wake job that this process added for each lane and range, in multiples of `WAKE_MS`. */
   const woken = new Map<string, number>();
   let tidiedAt = Number.NEGATIVE_INFINITY;
-  /** The waits that this process added jobs for in the present second. */
+  /** Number of waits in the present second that this process added jobs for. */
   let waits = { second: 0, count: 0 };
 
-  /** Tells the worker of this slot that one of its invoices is due. If that fails, its claimer finds the invoice. */
+  /**
+   * Wakes the worker of this slot, because one of its invoices is due. If that fails, its claimer finds the invoice.
+   */
   async function wake(lane: Lane, slot: number): Promise<void> {
     if (!claimer?.wake(lane, only(slot))) await tell({ lane, range: rangeOfSlot(slot) });
   }
 
-  /** Tells all workers of due invoices in a range. */
+  /** Notifies all workers of due invoices in a range. */
   async function tell({ lane, range }: Wake): Promise<void> {
     const turn = Math.floor(Date.now() / WAKE_MS);
     const key = `${lane} ${range}`;
@@ -173,14 +179,14 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     }
   }
 
-  /** Done by each process that adds wake jobs, so that they do not pile up where no worker runs. */
+  /** Every process that adds wake jobs also removes old ones, so that they do not accumulate if no worker runs. */
   async function removeOldWakes(): Promise<void> {
     if (performance.now() - tidiedAt < TIDY_MS) return;
     tidiedAt = performance.now();
     await jobs.removeOldWakes();
   }
 
-  /** Whether a wait has a job of its own, which operators see: one of the first in this second. */
+  /** Whether a wait gets its own job, which operators see: only the first waits of each second do. */
   function hasOwnJob(): boolean {
     const second = Math.floor(Date.now() / 1000);
     if (second !== waits.second) waits = { second, count: 0 };
@@ -191,7 +197,7 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     async enqueue(invoice, inMs) {
       const { id, environment, work } = invoice;
       const lane = work && laneOf(environment, work);
-      // Nobody waits for idle work.
+      // Idle work is not urgent, so it needs no job.
       if (!lane || lane === 'idle') return;
       const { stage, since } = work;
       const slot = slotOf(invoice, lane);
@@ -216,21 +222,21 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
         const shared = wakeOfShared(job.attrs.data);
         return shared ? tell(shared) : wake(lane, partitionOfJob(String(job.attrs._id)));
       });
-    // No job definition, because every worker hears of a wake job, and Agenda would lock, save and remove it.
+    // Not a job definition: every worker is notified of a wake job, and Agenda would lock, save and remove it.
     channel.subscribe(async ({ jobName: name, jobId }) => {
       const told = name === WAKE_JOB ? wakeOfJob(String(jobId)) : null;
       if (told) claims.wake(told.lane, rangeOfWake(told.range));
     });
   }
 
-  /** Removes finished jobs that ended workers did not remove and, if this is the only worker, releases old locks. */
+  /** Removes finished jobs that ended workers left and, if this is the only worker, releases old locks. */
   async function cleanUp(): Promise<void> {
     const stored = db.collection(JOBS_COLLECTION);
     const name = { $in: [...JOB_NAMES.keys()] };
     await stored.deleteMany({ name, nextRunAt: null, lockedAt: null, lastFinishedAt: { $ne: null }, failedAt: null });
     if (!soleWorker) return;
     // A job that was running has no next run and would stay until its lock expires. The claimer finds its invoice when
-    // the lease expires.
+    // the invoice's lease expires.
     await stored.deleteMany({ name, nextRunAt: null, lockedAt: { $ne: null } });
     await stored.updateMany({ name, lockedAt: { $ne: null } }, { $set: { lockedAt: null } });
   }
@@ -259,7 +265,7 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
       const searchesOver = searches.end();
       const claimsOver = claimer?.stop(timeoutMs);
       await Promise.all([stopTidying(), ranges.stop()]);
-      // Waits for running jobs only; `drain` would also start the jobs that are locked here.
+      // Waits for running jobs only; `drain` would also start the jobs that this process has locked.
       const over = new Promise<void>((resolve) => {
         const check = () => running.size === 0 && resolve();
         agenda.on('complete', check);

@@ -4,34 +4,35 @@ import { every } from '../domain/kit/every.ts';
 import { watchWorkers } from '../domain/live-workers.ts';
 
 const HEARTBEAT_MS = 1000;
-/** The same for the only worker of a store, which nobody else depends on, milliseconds. */
+/** Pause between two heartbeats of the only worker of a store, on which no other worker depends, milliseconds. */
 const ALONE_HEARTBEAT_MS = 5000;
 /**
- * How long a worker has a range after its last heartbeat, milliseconds: longer than a lease, which ends first. Its share
- * of the authority's limits is longer its own (`LIVE_MS`), because what it sent may still be under way.
+ * How long a worker keeps a range after its last heartbeat, milliseconds. Longer than a lease, so that leases end
+ * first. The worker keeps its share of the authority's limits longer (`LIVE_MS`), because its transmissions may still
+ * be in progress.
  */
 const RANGE_MS = 5000;
 
-/** The partitions in which this worker looks for due invoices. */
+/** The partitions in which this worker searches for due invoices. */
 export interface ClaimRanges {
   /**
-   * The range of this worker. Ranges of several workers overlap, or leave a gap, only until each has noticed that one
-   * came or went; what lies in a gap becomes late, and {@link createClaimer} takes up late work anywhere.
+   * Returns the range of this worker. After a worker has come or gone, ranges overlap or leave a gap until every worker
+   * has noticed. Work in a gap becomes late, and {@link createClaimer} claims late work of all partitions.
    */
   own(): PartitionRange;
-  /** Number of live workers, this one included, which share the limits of the authority. */
+  /** Number of live workers, including this one, which share the authority's limits. */
   workers(): number;
-  /** @param inFlight number of invoices that this process is transmitting; null: it transmits none */
+  /** @param inFlight number of invoices that this process is transmitting; null if it never transmits */
   start(inFlight?: (() => number) | null): Promise<void>;
-  /** Ends the part of this worker, so that the others divide its range. */
+  /** Ends this worker's part, so that the other workers divide its range. */
   stop(): Promise<void>;
 }
 
 /**
  * Divides the partitions evenly among the live workers, by their heartbeats.
  * @param worker the id of this worker, without dots and dollar signs
- * @param report receives failures of the store; the range stays as it is meanwhile
- * @param clock that of the store, by which heartbeats of several processes can be compared
+ * @param report receives failures of the store; meanwhile the range stays as it is
+ * @param clock the clock of the store, by which heartbeats of several processes can be compared
  */
 export function createClaimRanges(
   members: Pick<ClaimMembers, 'heartbeat' | 'forget'>,
@@ -69,7 +70,7 @@ export function createClaimRanges(
 }
 
 /**
- * Gives everything to the only worker of a store. Its heartbeats tell operators what it is transmitting; without an
+ * Gives all partitions to the only worker of a store. Its heartbeats show operators what it is transmitting; without an
  * authority it sends none.
  * @param worker, report, clock as for {@link createClaimRanges}
  */
@@ -84,7 +85,7 @@ export function createWholeRange(
     own: () => ALL_PARTITIONS,
     workers: () => 1,
     async start(inFlight = null) {
-      // Those of an earlier process, which was killed.
+      // Removes the heartbeats of an earlier process, which was killed.
       for (const { id } of await members.list()) await members.forget(id, null);
       if (inFlight === null) return;
       const beat = () => members.heartbeat({ id: worker, at: clock(), inFlight: inFlight() });

@@ -15,35 +15,42 @@ import { fixedGate } from './fixed-gate.ts';
 import { inTurns, limitTenants, ofEachSlot, partsOutside, type TenantLimit } from './slot-turns.ts';
 import { createTenantRests } from './tenant-rests.ts';
 
-/** Shortest time between two looks that find nothing, milliseconds. */
+/** Minimum pause between two searches that find nothing, milliseconds. */
 const HOT_MS = 20;
-/** Time between two looks of a cold lane, milliseconds. */
+/** Pause between two searches of a cold lane, milliseconds. */
 const COLD_MS = 1000;
-/** Number of looks that find nothing until a lane is cold: the pauses double from the shortest to the longest. */
+/**
+ * Number of successive empty searches after which a lane is cold. The pauses double from the minimum to the maximum.
+ */
 export const COLD_LOOKS = Math.ceil(Math.log2(COLD_MS / HOT_MS));
 /**
- * Part of a lane's places that one slot may take in its turn, at least one: a round of all tenants that have a backlog
- * of PDFs then takes as long as with one PDF of each.
+ * Fraction of a lane's places that one slot may take in its turn, but at least one place. With it, a round of all
+ * tenants with a backlog of PDFs takes as long as a round with one PDF each.
  */
 const A_TURN = 1 / 8;
 /**
- * Number of places of a lane that a single tenant leaves to others, in a lane that has at least four times as many: a
- * few invoices of another tenant begin at once, and need not wait until some of its burst have ended.
+ * Number of places of a lane that a single tenant leaves to others, if the lane has at least four times as many. So a
+ * few invoices of another tenant begin immediately and need not wait for the end of some of its burst.
  */
 const LEFT_TO_OTHERS = 8;
-/** A worker takes up work outside of its range too when the work has been due for this long, milliseconds. */
+/**
+ * A worker without work of its own claims work outside of its range when the work has been due this long, milliseconds.
+ */
 const LATE_MS = 3000;
-/** The same for a worker with work of its own. In a burst of all, their owners come to it sooner. */
+/** The same for a worker with work of its own. If all workers have a burst, the owner claims its late work sooner. */
 const VERY_LATE_MS = 10_000;
-/** Number of late invoices of which a worker takes its share. */
+/** Number of late invoices that are read, of which a worker claims its share. */
 const LATE_CHOICE = 128;
-/** Pause of a worker between two looks outside of its range, milliseconds; none while it finds something and has no own work. */
+/**
+ * Pause of a worker between two searches outside of its range, milliseconds; none while it finds work and has no work
+ * of its own.
+ */
 const LATE_LOOK_MS = 2000;
-/** The process is idle when it has run no invoice for this long, milliseconds. */
+/** The process is idle when it has run no invoice for this time, milliseconds. */
 const QUIET_MS = 1000;
-/** A timer that comes later than this shows that the process or its machine has other work, milliseconds. */
+/** A timer that fires later than this shows that the process or its machine has other work, milliseconds. */
 const STALL_MS = 100;
-/** A PDF that nobody waits for is drawn in a busy process too when it has waited for this long, milliseconds. */
+/** A PDF that nobody has requested is drawn in a busy process, too, when it has waited this long, milliseconds. */
 const IDLE_LATE_MS = 10 * 60_000;
 
 export interface ClaimerParts {
@@ -51,63 +58,73 @@ export interface ClaimerParts {
   readonly ranges: Pick<ClaimRanges, 'own'>;
   /** The lanes that this worker can run. */
   readonly lanes: readonly Lane[];
-  /** The lanes whose places are not a fixed number. */
+  /** Gates of the lanes whose number of places varies. */
   readonly gates?: Partial<Readonly<Record<Lane, LaneGate>>>;
-  /** Runs a claimed invoice; it takes places of its lane until it ends. */
+  /** Runs a claimed invoice, which occupies places of its lane until the run ends. */
   readonly run: (claim: Claim) => Promise<void>;
-  /** Whether this process answers clients at the moment. @param beside those of this tenant do not count; as `tenantOfSlot` */
+  /**
+   * Whether this process is answering clients now.
+   * @param beside a tenant whose clients do not count, as of `tenantOfSlot`
+   */
   readonly isAnswering: (beside?: number) => boolean;
   readonly report: (message: string, error: unknown) => void;
-  /** Time between two looks of a cold lane that nobody wakes, milliseconds; default 1000. */
+  /** Pause between two searches of a cold lane that is not woken, milliseconds; default 1000. */
   readonly coldMs?: number;
 }
 
-/** The counts of this process's claims, which show what they cost. */
+/** The counts of this process's claims, which show their cost. */
 export interface ClaimCounts {
-  /** Due invoices that were found. */
+  /** Number of due invoices found. */
   readonly found: number;
-  /** Due invoices that this process claimed. Another worker was quicker with the others. */
+  /** Number of due invoices that this process claimed. Other workers claimed the rest first. */
   readonly claimed: number;
 }
 
-/** Takes up due invoices. */
+/** Claims due invoices and runs them. */
 export interface Claimer {
   start(): void;
-  /** Looks for due work of the lane in these partitions at once. @returns false if another worker does it */
+  /**
+   * Searches for due work of the lane in these partitions immediately.
+   * @returns false if they belong to another worker
+   */
   wake(lane: Lane, partitions: PartitionRange): boolean;
   counts(): ClaimCounts;
-  /** Begins no further invoice, hands back what was claimed but not begun, and waits up to `timeoutMs` for the others. */
+  /**
+   * Begins no further invoice, releases the claims of invoices not begun, and waits up to `timeoutMs` for running ones.
+   */
   stop(timeoutMs: number): Promise<void>;
 }
 
 /**
  * Finds the due invoices of each lane in the worker's range of partitions and claims as many as there are free places,
- * many at once. Each slot in turn gives a few, so that a tenant waits for a turn of the others and not for their
- * backlogs. A tenant leaves some places to others, so that their invoices begin at once behind its burst. While this
- * process answers others' clients, a tenant with a backlog rests between its turns (docs/decisions/0100). While work is
- * found, a lane looks again as soon as a quarter of its places is free; otherwise after 20 ms, then less and less often,
- * up to a second. A lost wake or a dead worker therefore costs a second after the work is due or the lease has ended; if
- * the owner of the range does not come, or is slower than its work comes, others with free places take up their shares
- * of the work when it is late. Idle work is taken up one at a time while there is nothing else; in a busy process after
- * ten minutes, with a rest after each for as long as it took (docs/decisions/0046).
+ * many at once.
+ * Fairness: slots take turns with a few invoices each, so that a tenant waits for a turn of the others and not for
+ * their backlogs. A tenant leaves some places to others, so that their invoices begin immediately despite its burst.
+ * While this process answers clients of others, a tenant with a backlog rests between its turns (docs/decisions/0100).
+ * Pauses: while a lane finds work, it searches again as soon as a quarter of its places is free. Otherwise it searches
+ * after 20 ms, and then at growing intervals, up to a second. So a lost wake or a dead worker delays work by at most a
+ * second after the work is due or the lease has ended. If the owner of a range is dead or too slow, other workers with
+ * free places claim their shares of its late work.
+ * Idle work is claimed one at a time while there is no other work. A busy process claims it after ten minutes, and then
+ * rests for as long as it took (docs/decisions/0046).
  */
 export function createClaimer(parts: ClaimerParts): Claimer {
   const { invoices, ranges, run, isAnswering, report, coldMs = COLD_MS } = parts;
   let isStopped = false;
   let found = 0;
   let claimed = 0;
-  /** Runs other than those of idle work, and when the last one ended. */
+  /** Number of runs of work that is not idle, and the time when the last one ended. */
   let busy = 0;
   let busyUntil = performance.now();
   const lanes = new Map(parts.lanes.map((lane) => [lane, createLane(lane)]));
 
-  /** Whether this claimer looks into some of these partitions. */
+  /** Whether some of these partitions are in the worker's range. */
   function isOwn({ from, until }: PartitionRange): boolean {
     const own = ranges.own();
     return !isStopped && from < own.until && until > own.from;
   }
 
-  /** Claims; if the claimer was stopped meanwhile, hands everything back. */
+  /** Claims invoices. If the claimer was stopped meanwhile, releases all claims. */
   async function claim(lane: Lane, candidates: readonly DueInvoice[]): Promise<Claim[]> {
     if (candidates.length === 0 || isStopped) return [];
     const claims = await invoices.claimMany(
@@ -132,7 +149,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     }
   }
 
-  /** Whether the process has had nothing to do for a while, as far as it knows. */
+  /** Whether this process has had no work for a while. */
   function isQuiet(): boolean {
     return busy === 0 && performance.now() - busyUntil >= QUIET_MS;
   }
@@ -141,23 +158,26 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     const gate = parts.gates?.[lane] ?? fixedGate(lane, isAnswering);
     /** Number of invoices of one slot that are claimed in its turn. */
     const ofASlot = () => Math.max(1, Math.floor(gate.places() * A_TURN));
-    /** Number of places that a tenant leaves to others at present. A gate may have few for all, which none may idle. */
+    /**
+     * Number of places that a tenant leaves to others now; 0 with a gate, whose places may be few and must not stay
+     * free.
+     */
     const leftToOthers = () => (parts.gates?.[lane] || gate.places() < 4 * LEFT_TO_OTHERS ? 0 : LEFT_TO_OTHERS);
-    /** The runs, by their invoices. */
+    /** The runs by the ids of their invoices. */
     const running = new Map<string, { readonly ended: Promise<void>; readonly tenant: number }>();
-    /** The slot at which the next look begins. */
+    /** The slot at which the next search begins. */
     let position = Math.floor(Math.random() * PARTITIONS);
-    /** Whether there may be more that the last look could have taken. */
+    /** Whether there may be more work that the last search could have taken. */
     let hasMore = false;
-    /** The tenants of which the last look left invoices out, because they have as many places as they may. */
+    /** The tenants whose invoices the last search left out, because they occupy as many places as they may. */
     let heldBack: ReadonlySet<number> = new Set();
     const rests = createTenantRests(isAnswering);
-    /** Looks in a row that found nothing, and looks in a row that found nothing in the worker's range. */
+    /** Number of successive searches that found nothing, and of those that found nothing in the worker's range. */
     let empty = 0;
     let emptyOwn = 0;
     let lookedAt = Number.NEGATIVE_INFINITY;
     let lookedForLateAt = Number.NEGATIVE_INFINITY;
-    /** No look before. */
+    /** No search before this time. */
     let restUntil = Number.NEGATIVE_INFINITY;
     let looking: Promise<void> | null = null;
     let timer: NodeJS.Timeout | null = null;
@@ -166,8 +186,9 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     const free = () => gate.free(running.size);
 
     /**
-     * Up to `limit` due invoices from `position` on, once round the range: at most `ofASlot` of a slot, and more of what
-     * was found if the slots with due work are too few for the places. At most two queries, and one for each slot.
+     * Returns up to `limit` due invoices from `position` on, once around the range: at most `ofASlot` of each slot. If
+     * too few slots have due work to fill the places, returns more of those found. Takes at most two queries, and one
+     * for each slot.
      */
     async function search(
       { from, until }: PartitionRange,
@@ -187,7 +208,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         candidates.push(...taken);
         others.push(...next.filter((each) => !taken.has(each)));
         const last = next.at(-1);
-        // Of a tenant that may have no more, nothing is left to take.
+        // If the last invoice's tenant occupies all its places, there is no more to take.
         hasMore ||= next.length === wanted && !isFull(last as DueInvoice);
         if (last && next.length === wanted) {
           position = slotAfter(last.slot);
@@ -201,15 +222,16 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         }
       }
       hasMore ||= others.some((each) => !isFull(each) && !candidates.includes(each));
-      // The next look begins behind the last turn. If nothing is left, it needs one query for the whole range.
+      // The next search begins after the last turn. If nothing is left, it needs one query for the whole range.
       position = hasMore ? slotAfter(candidates.at(-1)?.slot ?? from) : from;
       return candidates;
     }
 
     /**
-     * The worker's share of the late work outside of its range, from a random partition on; nothing if the range has all
-     * partitions. Without shares, all workers with free places would find the same invoices.
-     * @param isWorkless whether the worker has no work of its own: then it looks again at once while it finds some
+     * Returns the worker's share of the late work outside of its range, from a random partition on; nothing if its
+     * range has all partitions. Without shares, all workers with free places would find the same invoices.
+     * @param isWorkless whether the worker has no work of its own: then it searches again immediately while it finds
+     *   some
      */
     async function searchLate(
       own: PartitionRange,
@@ -221,7 +243,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       const now = performance.now();
       if (own.until - own.from === PARTITIONS || now - lookedForLateAt < LATE_LOOK_MS) return [];
       let late: DueInvoice[] = [];
-      // What is due in the worker's own range has just been found.
+      // Due work in the worker's own range has just been found.
       for (const part of partsOutside(own, Math.floor(Math.random() * PARTITIONS)))
         if (late.length === 0)
           late = await invoices.due(lane, part, LATE_CHOICE, Math.max(isWorkless ? LATE_MS : VERY_LATE_MS, lateMs));
@@ -233,7 +255,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
 
     async function look(): Promise<void> {
       const limit = free();
-      // Clients have come since the look was planned.
+      // Clients have connected since the search was planned.
       if (limit <= 0) {
         hasMore = true;
         return;
@@ -250,9 +272,9 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       const candidates = await search(own, limit, lateMs, tenants);
       if (left > 0) rests.note(tenants.refused);
       emptyOwn = candidates.length > 0 ? 0 : emptyOwn + 1;
-      // Not at once, because the owner may be about to finish too, and both would meet at its last invoices.
+      // Not immediately: the owner may be about to finish, too, and both would claim its last invoices.
       const isWorkless = emptyOwn >= COLD_LOOKS;
-      // With work of its own, too: the owner of another range may be slower for as long as this worker has places.
+      // Also with work of its own: another owner may be slower for as long as this worker has free places.
       if (isWorkless || (emptyOwn === 0 && candidates.length < limit))
         candidates.push(...(await searchLate(own, limit - candidates.length, lateMs, isWorkless, tenants)));
       if (candidates.length === 0) {
@@ -261,10 +283,10 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       }
       // Other work may have begun during the search.
       if (lane === 'idle' && !mustWait && !isQuiet()) return;
-      // A run whose lease has lapsed in a stall goes on, and its lease is renewed.
+      // If a run's lease expired while the process was stalled, the run continues and renews its lease.
       const others = candidates.filter(({ invoiceId }) => !running.has(invoiceId));
       const reserved = await reserve(others);
-      // The gate was shut during the search. It tells of its next opening.
+      // The gate was closed during the search. It notifies of its next opening.
       if (reserved.length === 0 && others.length > 0) hasMore = false;
       const claims = await claim(lane, reserved).catch((error: unknown) => {
         for (const { invoiceId } of reserved) gate.cancel(invoiceId);
@@ -276,7 +298,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       empty = 0;
     }
 
-    /** Takes places for the first of these invoices, for as many as there are places. */
+    /** Reserves places for the first of these invoices, for as many as there are places. */
     async function reserve(candidates: readonly DueInvoice[]): Promise<DueInvoice[]> {
       const reserved: DueInvoice[] = [];
       for (const each of candidates) {
@@ -286,7 +308,10 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       return reserved;
     }
 
-    /** Takes places for all at once, but begins each in another turn of the event loop: answers to clients go before. */
+    /**
+     * Occupies places for all claims at once, but begins each in its own turn of the event loop, so that answers to
+     * clients come first.
+     */
     function beginAll(claims: readonly Claim[], isRestAfter: boolean, tenants: ReadonlyMap<string, number>): void {
       let turn = Promise.resolve();
       for (const each of claims) {
@@ -314,16 +339,17 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       running.set(invoiceId, { ended, tenant });
     }
 
-    /** Plans the next look, unless an earlier one is planned. @param soonMs at the latest after this time */
+    /** Plans the next search, unless an earlier one is planned. @param soonMs maximum delay */
     function plan(soonMs = Number.POSITIVE_INFINITY): void {
       if (looking || isStopped) return;
-      // The end of a run plans it.
+      // The end of a run plans the next search.
       if (free() <= 0) {
         hasMore = true;
         return;
       }
       const now = performance.now();
-      // The places that are left to others do not count, or the looks of a burst would follow one another.
+      // Places that are left to others do not count. Otherwise the searches of a burst would follow one another without
+      // a pause.
       const room = free() - (heldBack.size > 0 ? leftToOthers() : 0);
       const isRoomy = room >= Math.ceil(gate.places() / 4);
       const pauseOfEmpty = lane === 'idle' || empty >= COLD_LOOKS ? coldMs : HOT_MS * 2 ** empty;
@@ -332,7 +358,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       if (timer && timerAt <= at) return;
       if (timer) clearTimeout(timer);
       timerAt = at;
-      // Not `every` of the kit: when the next look is due depends on what the last one found.
+      // Not `every` of the kit: the time of the next search depends on what the last one found.
       timer = setTimeout(tick, at - now);
     }
 
@@ -341,7 +367,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       if (performance.now() - timerAt > STALL_MS) busyUntil = performance.now();
       looking = look()
         .catch((error: unknown) => {
-          // Otherwise a lane with a backlog would look again at once, for as long as the store refuses.
+          // Otherwise a lane with a backlog would search again immediately, as long as the store refuses.
           hasMore = false;
           empty++;
           report(`due invoices of the lane ${lane} could not be claimed`, error);
@@ -357,7 +383,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     return {
       plan,
       wake({ from, until }: PartitionRange) {
-        // More of a tenant that was held back: the end of one of its runs makes room for it.
+        // More work of a tenant that was held back: it begins when one of the tenant's runs ends.
         if (until <= slotAfter(from) && heldBack.has(tenantOfSlot(from))) return;
         empty = 0;
         plan();

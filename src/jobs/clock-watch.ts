@@ -1,21 +1,25 @@
-/** The clock is looked at so often, milliseconds. */
+/** Pause between two checks of the clock, milliseconds. */
 const LOOK_MS = 1000;
-/** A smaller step back is a slow correction, or the process stalled between reading its two clocks, milliseconds. */
+/**
+ * A smaller step back is a slow correction, or a stall of the process between its reads of the two clocks,
+ * milliseconds.
+ */
 const LEAST_MS = 2000;
-/** Other processes may still have written with the later clock: it is made good once more after this time, milliseconds. */
+/**
+ * Delay of the second call, milliseconds. Until then other processes may still write times of the clock that was ahead.
+ */
 export const ONCE_MORE_MS = 10_000;
 
-/** The system's clock and one that only runs forward, both in milliseconds. */
+/** The system's clock, and one that never goes back, both in milliseconds. */
 export interface Clocks {
   readonly now: () => number;
   readonly monotonic: () => number;
 }
 
 /**
- * Watches the system's clock for being set back. A clock that is set forward needs nothing: work is due earlier.
- * @param onSetBack called with how far it was set back, milliseconds, and again ten seconds later. It reports its own
- *   errors
- * @returns a function that stops it
+ * Watches the system's clock for being set back. A clock that is set forward needs no correction: work is due earlier.
+ * @param onSetBack called twice, the second time ten seconds later, with the step in milliseconds. It must not throw
+ * @returns a function that stops the watch
  */
 export function watchClock(
   onSetBack: (byMs: number) => void,

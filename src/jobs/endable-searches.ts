@@ -1,9 +1,9 @@
 import type { MongoBackend } from '@agendajs/mongo-backend';
 
 /**
- * Lets Agenda's searches for jobs end with a stop: afterwards none begins, and the job that one finds is unlocked. By
- * itself Agenda would keep that job, and neither waits for an unlocking nor catches its error.
- * @param onError receives the error of an unlocking, after which the lock of the job expires. Never throws
+ * Makes Agenda's searches for jobs stoppable: after the stop no search begins, and a job found by a search in progress
+ * is unlocked. Agenda itself would keep that job, and neither waits for an unlocking nor catches its error.
+ * @param onError receives the error of an unlocking, after which the lock of the job expires. It must not throw
  */
 export function endableSearches(repository: MongoBackend['repository'], onError: (error: unknown) => void) {
   let isOver = false;
@@ -16,7 +16,7 @@ export function endableSearches(repository: MongoBackend['repository'], onError:
   }
   const search = repository.getNextJobToRun.bind(repository);
   const unlock = repository.unlockJob.bind(repository);
-  // If it fails, the lock of the job expires.
+  // If the unlocking fails, the lock of the job expires.
   repository.unlockJob = (job) => watched(unlock(job).catch(onError));
   repository.getNextJobToRun = (...what) =>
     watched(
@@ -28,7 +28,7 @@ export function endableSearches(repository: MongoBackend['repository'], onError:
       })(),
     );
   return {
-    /** Begins no more searches; resolves when none is under way. Never rejects. */
+    /** Begins no more searches; resolves when none is in progress. Never rejects. */
     async end(): Promise<void> {
       isOver = true;
       while (underWay.size > 0) await Promise.allSettled(underWay);

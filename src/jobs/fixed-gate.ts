@@ -1,8 +1,8 @@
 import { LANES, type Lane, type LaneGate } from '../domain/invoice/lanes.ts';
 
 /**
- * The places that `LANES` states: fewer while clients are answered, because runs that begin at the same time delay an
- * answer together.
+ * Makes a gate with the places that `LANES` states: fewer while clients are answered, because runs that begin at the
+ * same time together delay an answer.
  */
 export function fixedGate(lane: Lane, isAnswering: () => boolean): LaneGate {
   const places = () => (isAnswering() ? LANES[lane].besideClients : LANES[lane].places);

@@ -3,8 +3,9 @@ import type { JobNotification } from 'agenda';
 import type { Db } from 'mongodb';
 
 /**
- * Agenda's notification channel. Only insertions notify, because an update of a job never means that it should start.
- * @param isOurs whether this process is told of the inserted job
+ * Agenda's notification channel. Only insertions cause a notification, because an update of a job never means that it
+ * should start.
+ * @param isOurs whether this process is notified of the inserted job
  */
 export function createJobChannel(
   db: Db,

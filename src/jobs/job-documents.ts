@@ -17,8 +17,8 @@ export interface JobDocument<Data> {
 }
 
 /**
- * Adds jobs whose ids are derived from what they tell, so that one that several processes add is there once. A unique
- * index could not guarantee this, because a job may be needed again before the former one is removed.
+ * Adds jobs whose ids are derived from their content, so that a job that several processes add exists once. A unique
+ * index could not ensure this, because a job may be needed again before the earlier one is removed.
  * @param worker the name under which this process locks jobs
  */
 export function createJobInsert<Data>(db: Db, worker: string) {

@@ -7,23 +7,29 @@ import { every } from '../domain/kit/every.ts';
 /** The name of the nightly job, which operators see in the dashboard. */
 export const RECONCILE_JOB = 'authority.reconcile';
 
-/** Agenda would take any other one's offset from Node, whose data of Morocco may be older (docs/decisions/0076). */
+/**
+ * For another time zone Agenda would take the offset from Node, whose data for Morocco may be outdated
+ * (docs/decisions/0076).
+ */
 const TIMEZONE = 'UTC';
-/** The runs of different installations start within this many minutes after three o'clock. */
+/** The runs of different installations start at different times within this number of minutes after three o'clock. */
 const SPREAD_MINUTES = 30;
-/** Agenda gives a job to another worker if it is not told for two minutes that the job still runs. */
+/**
+ * Interval at which the job reports that it still runs. After two minutes without a report Agenda gives it to another
+ * worker.
+ */
 const TOUCH_MS = 30_000;
-/** Pause while another process reconciles, or the lease of a dead one has not ended, milliseconds. */
+/** Pause while another process reconciles, or until the lease of a dead process ends, milliseconds. */
 const BUSY_MS = 60_000;
 const BUSY_TIMES = 10;
-/** The next night's run is nearer than this, also where the clocks change. */
+/** The next night's run is never further away than this, also when the clocks change. */
 const MOST_AHEAD_MS = 26 * 3_600_000;
 
 export interface ReconcileJobParts {
   readonly agenda: Agenda;
   /** @throws {ReconciliationBusy} */
   readonly reconcile: (signal: AbortSignal) => Promise<unknown>;
-  /** Identifies the installation: it decides the minute of the run. */
+  /** The name of the installation, which determines the minute of the run. */
   readonly installation: string;
   readonly report: (message: string, error: unknown) => void;
 }
@@ -45,7 +51,9 @@ export function createReconcileJob({ agenda, reconcile, installation, report }: 
   }
 
   return {
-    /** Adds the job to the schedule, unless it is there. A run that was due while no worker ran starts at once. */
+    /**
+     * Adds the job to the schedule, unless it exists. If a run became due while no worker ran, it starts immediately.
+     */
     async start(): Promise<void> {
       const work = async (job: Job): Promise<void> => {
         const stopTouching = every(
@@ -62,7 +70,7 @@ export function createReconcileJob({ agenda, reconcile, installation, report }: 
       const { jobs } = await agenda.queryJobs({ name: RECONCILE_JOB, limit: 1 });
       const next = jobs[0]?.nextRunAt?.getTime() ?? 0;
       const isKept = jobs[0]?.repeatInterval === interval && jobs[0].repeatTimezone === TIMEZONE;
-      // Storing it again would unlock a job that another process runs. A run that is farther away than the next night was
+      // Storing the job again would unlock it while another process runs it. A run later than the next night was
       // planned by a clock that was ahead.
       if (isKept && next < Date.now() + MOST_AHEAD_MS) return;
       await agenda.every(interval, RECONCILE_JOB, {}, { timezone: TIMEZONE, skipImmediate: true });
@@ -77,7 +85,7 @@ export async function removeReconcileJob(agenda: Agenda): Promise<void> {
   await agenda.cancel({ name: RECONCILE_JOB });
 }
 
-/** The cron expression with seconds. The same installation always gets the same one. */
+/** Returns the cron expression, with seconds. It is always the same for an installation. */
 function scheduleOf(installation: string): string {
   const place = createHash('sha256').update(installation).digest().readUInt32BE() % (SPREAD_MINUTES * 60);
   return `${place % 60} ${Math.floor(place / 60)} 3 * * *`;

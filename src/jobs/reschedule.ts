@@ -1,18 +1,18 @@
 import { type Clocks, ONCE_MORE_MS, watchClock } from './clock-watch.ts';
 
 export interface RescheduleParts {
-  /** Each makes good for one kind of work. @returns how much of it has changed */
+  /** Each reschedules one kind of work. @returns the number of changed items */
   readonly kinds: readonly (() => Promise<number>)[];
-  /** @param byMs how far the clock was set back, milliseconds; undefined: it was before this process started */
+  /** @param byMs how far the clock was set back, milliseconds; undefined if that was before this process started */
   readonly tell: (changed: number, byMs?: number) => void;
   readonly fail: (error: unknown) => void;
 }
 
 /**
  * Reschedules work when the clock is set back, and at the start, because the clock may have been set back while no
- * process ran. Without this, work whose time was computed by a clock that was ahead would wait until that time. If one
- * kind of work fails, the others are rescheduled nevertheless. If one fails at the start, all are tried once more.
- * @returns a function that stops it
+ * process ran. Otherwise work whose time was computed by a clock that was ahead would wait until that time. If one kind
+ * of work fails, the others are rescheduled nevertheless. If one fails at the start, all are tried once more.
+ * @returns a function that stops the watch
  */
 export function rescheduleAfterSetBack({ kinds, tell, fail }: RescheduleParts, clocks?: Clocks): () => void {
   let again: NodeJS.Timeout | null = null;

@@ -22,20 +22,20 @@ export function inTurns(found: readonly DueInvoice[]): DueInvoice[] {
   return turns.sort((one, other) => one.turn - other.turn).map(({ each }) => each);
 }
 
-/** Limits how many invoices of each tenant run. */
+/** Limits the number of running invoices of each tenant. */
 export interface TenantLimit {
   /** Whether a further invoice may begin; counts it if so. */
   admit(due: DueInvoice): boolean;
-  /** Whether no further invoice of this one's tenant may begin. */
+  /** Whether no further invoice of the tenant of `due` may begin. */
   isFull(due: DueInvoice): boolean;
-  /** The tenants of which an invoice was not admitted; more come while `admit` is called. */
+  /** The tenants with an invoice that was not admitted. Grows with calls of `admit`. */
   readonly refused: ReadonlySet<number>;
 }
 
 /**
- * Creates the limit of a look.
+ * Creates the limit for one search.
  * @param running the tenant of each running invoice
- * @param most maximum number of invoices of a tenant, those that run included
+ * @param most maximum number of invoices of a tenant, including its running ones
  */
 export function limitTenants(running: readonly number[], most: (tenant: number) => number): TenantLimit {
   const counts = new Map<number, number>();
@@ -56,7 +56,7 @@ export function limitTenants(running: readonly number[], most: (tenant: number) 
   };
 }
 
-/** Returns the parts of all partitions outside of a range, once round from `start` on: at most three. */
+/** Returns the partitions outside of a range as at most three parts, once around from `start` on. */
 export function partsOutside({ from, until }: PartitionRange, start: number): PartitionRange[] {
   const around = [
     { ...ALL_PARTITIONS, from: start },

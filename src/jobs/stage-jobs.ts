@@ -6,20 +6,23 @@ import type { PendingWork } from '../domain/invoice/stage-queue.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';
 import { createJobInsert, JOBS_COLLECTION, type JobDocument } from './job-documents.ts';
 
-/** The name of the jobs that tell of due invoices. */
+/** The name of the jobs that notify of due invoices. */
 export const WAKE_JOB = 'invoices.due';
-/** Number of ranges of partitions that have wake jobs of their own. */
+/** Number of ranges of partitions that have their own wake jobs. */
 export const WAKE_RANGES = 16;
 /**
- * Time in which a lane and range has one wake job, milliseconds. A worker that was woken looks several times in it, so
- * what becomes due meanwhile waits little.
+ * Period in which a lane and range gets one wake job, milliseconds. A woken worker searches several times in it, so
+ * work that becomes due meanwhile waits only briefly.
  */
 export const WAKE_MS = 250;
-/** Jobs of waits that a process adds in a second, one for each invoice. Further waits share jobs: a wake for each second. */
+/** Maximum number of waits per second for which a process adds a job each. Further waits share one job per second. */
 export const WAITS_A_SECOND = 20;
 /** Unit of the times of shared jobs, milliseconds. */
 const SHARED_MS = 1000;
-/** Age at which wake jobs are removed, milliseconds: the workers have heard of them, or find the invoices themselves. */
+/**
+ * Age at which wake jobs are removed, milliseconds. By then workers were notified of them, or find the invoices
+ * themselves.
+ */
 const OLD_WAKE_MS = 5000;
 
 /** The message of a wake job: invoices of the lane in these partitions are due. */
@@ -32,15 +35,15 @@ export interface Wake {
 type StageData = { readonly invoiceId: string } | Wake;
 
 /**
- * The name of the jobs of a stage, which operators see in the dashboard. Where the environments have different lanes,
- * those of live invoices have a name of their own.
+ * Returns the name of the jobs of a stage, which operators see in the dashboard. If the lanes of the environments
+ * differ, the jobs of live invoices have a name of their own.
  */
 export function jobName(stage: Stage, environment: Environment): string {
   const isOwn = environment === 'live' && laneOf('live', { stage }) !== laneOf('test', { stage });
   return `invoice.${stage}${isOwn ? '.live' : ''}`;
 }
 
-/** Every name that {@link jobName} gives, with its lane. */
+/** All names that {@link jobName} returns, with their lanes. */
 export const JOB_NAMES: ReadonlyMap<string, Lane> = new Map(
   STAGES.flatMap((stage) =>
     ENVIRONMENTS.map((environment) => [jobName(stage, environment), laneOf(environment, { stage }) as Lane] as const),
@@ -48,7 +51,8 @@ export const JOB_NAMES: ReadonlyMap<string, Lane> = new Map(
 );
 
 /**
- * The jobs for the stages of the pipeline. An invoice has one job for its next work, even if several processes queue it.
+ * Creates the jobs for the stages of the pipeline. An invoice has one job for its next work, even if several processes
+ * queue it.
  * @param worker the name under which this process locks jobs
  */
 export function createStageJobs(db: Db, worker: string) {
@@ -62,8 +66,8 @@ export function createStageJobs(db: Db, worker: string) {
       return add({ _id: jobIdOf(work, slot), name, data }, at);
     },
     /**
-     * Adds the job that wakes the workers for all work of this kind in a range of partitions that becomes due in the same
-     * second, unless it exists. It comes at the end of that second.
+     * Adds the job that wakes the workers for all work of this kind in a range of partitions that becomes due in the
+     * same second, unless it exists. The job is due at the end of that second.
      */
     addShared: (
       { environment, stage }: Pick<PendingWork, 'environment' | 'stage'>,
@@ -75,8 +79,8 @@ export function createStageJobs(db: Db, worker: string) {
       return add({ _id: sharedIdOf(name, wake, turn), name, data: wake }, new Date(turn * SHARED_MS));
     },
     /**
-     * Adds a job that wakes the workers, unless another process has.
-     * @param turn the time in multiples of {@link WAKE_MS}, since 1970
+     * Adds a job that wakes the workers, unless another process has added it.
+     * @param turn the time since 1970 in multiples of {@link WAKE_MS}
      */
     wake: (wake: Wake, turn: number): Promise<void> =>
       add({ _id: wakeIdOf(wake, turn), name: WAKE_JOB, data: wake }, new Date()),
@@ -86,7 +90,7 @@ export function createStageJobs(db: Db, worker: string) {
   };
 }
 
-/** The bytes of a stage job's id that tell the partition. */
+/** Position of the bytes of a stage job's id that contain the partition. */
 const PARTITION_AT = 10;
 
 function jobIdOf({ invoiceId, stage, since }: PendingWork, slot: number): ObjectId {
@@ -95,12 +99,15 @@ function jobIdOf({ invoiceId, stage, since }: PendingWork, slot: number): Object
   return new ObjectId(id);
 }
 
-/** The partition of a stage job's invoice, by its id: a notification has nothing else. @param id hexadecimal */
+/**
+ * Reads the partition of a stage job's invoice from its id, because a notification contains only that.
+ * @param id hexadecimal
+ */
 export function partitionOfJob(id: string): number {
   return Number.parseInt(id.slice(2 * PARTITION_AT), 16) % PARTITIONS;
 }
 
-/** Its last two bytes are those that {@link partitionOfJob} reads: the first partition of the range. */
+/** The last two bytes, which {@link partitionOfJob} reads, contain the first partition of the range. */
 function sharedIdOf(name: string, { range }: Wake, turn: number): ObjectId {
   const id = Buffer.alloc(12);
   id[0] = 1 + [...JOB_NAMES.keys()].indexOf(name);
@@ -114,7 +121,7 @@ export function wakeOfShared(data: unknown): Wake | null {
   return typeof data === 'object' && data !== null && 'range' in data ? (data as Wake) : null;
 }
 
-/** Its last two bytes are those that {@link wakeOfJob} reads. */
+/** The last two bytes, which {@link wakeOfJob} reads, contain lane and range. */
 function wakeIdOf({ lane, range }: Wake, turn: number): ObjectId {
   const id = Buffer.alloc(12);
   id.writeUIntBE(turn, 4, 6);
@@ -123,7 +130,10 @@ function wakeIdOf({ lane, range }: Wake, turn: number): ObjectId {
   return new ObjectId(id);
 }
 
-/** The message in the id of a wake job: a notification has nothing else. Null for other jobs. @param id hexadecimal */
+/**
+ * Reads the message of a wake job from its id, because a notification contains only that; null for other jobs.
+ * @param id hexadecimal
+ */
 export function wakeOfJob(id: string): Wake | null {
   const bytes = Buffer.from(id, 'hex');
   const lane = LANE_NAMES[bytes[10] ?? LANE_NAMES.length];

@@ -1,23 +1,26 @@
 /**
- * While this process answers clients of others, a tenant with a backlog begins invoices for the first time only, and none
- * for the second, milliseconds. Fewer places at all times would delay the others more: what runs at the same time shares
- * its writes.
+ * Length of a turn and of the rest after it, milliseconds. While this process answers clients of other tenants, a
+ * tenant with a backlog begins invoices only during its turns. Permanently fewer places would delay the others more,
+ * because runs at the same time share their writes.
  */
 const [TURN_MS, REST_MS] = [200, 1200];
 
-/** The turns and rests of the tenants with a backlog in one lane (docs/decisions/0100). Tenants are as `tenantOfSlot`. */
+/**
+ * The turns and rests of the tenants with a backlog in one lane (docs/decisions/0100). Tenants are numbered as in
+ * `tenantOfSlot`.
+ */
 export interface TenantRests {
-  /** Whether no invoice of the tenant may begin, because its turn is over and its rest is not. */
+  /** Whether the tenant is in its rest, so that none of its invoices may begin. */
   rests(tenant: number): boolean;
-  /** @param refused the tenants with a backlog, which now have all places that they may have */
+  /** Starts the turns of tenants. @param refused the tenants with a backlog that occupy all places they may have */
   note(refused: ReadonlySet<number>): void;
-  /** When the next rest ends, on the clock of `performance.now()`; infinite if none is under way. */
+  /** When the next rest ends, on the clock of `performance.now()`; infinite if no tenant has a turn or rest. */
   nextEnd(now: number): number;
 }
 
-/** @param isAnswering whether this process answers clients of other tenants at the moment */
+/** @param isAnswering whether this process is answering clients of other tenants now */
 export function createTenantRests(isAnswering: (beside: number) => boolean): TenantRests {
-  /** When the turn of each tenant has begun. */
+  /** The start of each tenant's turn. */
   const turns = new Map<number, number>();
   return {
     rests(tenant) {

@@ -10,16 +10,19 @@ const DELIVER_JOB = 'webhook.deliver';
 
 const SWEEP_MS = 1000;
 const CONCURRENCY = 32;
-/** Shortest wait whose job has an id of its own, and the least unit of its time, milliseconds. */
+/** Minimum wait for which the job's id is derived from the wait, and minimum unit of its time, milliseconds. */
 const WAIT_MS = 1000;
-/** Jobs that an endpoint has at most for retries after the same wait: later ones share the job of their unit of time. */
+/**
+ * Maximum number of jobs of an endpoint for retries after equal waits: retries due in the same unit of time share a
+ * job.
+ */
 const JOBS_A_WAIT = 100;
 
 interface DeliverJob {
   endpointId: string;
 }
 
-/** The webhook work of a worker. */
+/** A worker's work on webhooks. */
 export interface WebhookWork {
   /** Called when deliveries of this endpoint may be due. */
   wake(endpointId: string): void;
@@ -28,20 +31,21 @@ export interface WebhookWork {
 }
 
 /**
- * Wakes workers for deliveries. The ledger decides what is done. In a worker, what is due now needs no job: the worker is
- * told at once. Everything else has a job of Agenda. A wait has one job for each endpoint and
- * unit of its time, at the end of the unit: a search of Agenda reads all that wait, and an endpoint that refuses an event
- * a second would have as many as its longest wait has seconds. The sweep finds what is due before.
+ * Wakes workers for deliveries. The ledger decides what a worker does. A worker is notified directly of deliveries that
+ * are due now; all other wakes are jobs of Agenda. For a wait, an endpoint has one job per unit of time, which runs at
+ * the end of the unit. A job for each wait would be too many, because each search of Agenda reads all waiting jobs: an
+ * endpoint that refuses an event a second would have as many as its longest wait has seconds. The sweep finds
+ * deliveries that are due before the end of the unit.
  * @param report receives failures; a job never throws
  */
 export function createWebhookJobs(agenda: Agenda, db: Db, report: (message: string, error: unknown) => void) {
   const add = createJobInsert<DeliverJob>(db, agenda.attrs.name ?? '');
   let stopSweeping = async () => {};
-  /** The work of this process; null unless it is a worker. */
+  /** This process's work on webhooks; null if it is no worker. */
   let own: WebhookWork | null = null;
 
   function addWait(endpointId: string, at: Date, wait: number): Promise<void> {
-    // A power of two, so that waits of about the same length share it.
+    // Units are powers of two, so that waits of similar length share one.
     const unit = WAIT_MS * 2 ** Math.max(0, Math.ceil(Math.log2(wait / JOBS_A_WAIT / WAIT_MS)));
     const end = Math.ceil(at.getTime() / unit) * unit;
     const id = createHash('sha256').update(`${DELIVER_JOB} ${endpointId} ${unit} ${end}`).digest().subarray(0, 12);
@@ -66,7 +70,7 @@ export function createWebhookJobs(agenda: Agenda, db: Db, report: (message: stri
   };
   return {
     queue,
-    /** To be called before Agenda starts. */
+    /** Must be called before Agenda starts. */
     start(work: WebhookWork): void {
       own = work;
       agenda.define<DeliverJob>(DELIVER_JOB, async (job: Job<DeliverJob>) => work.wake(job.attrs.data.endpointId), {
