@@ -7,7 +7,7 @@ import type { CommandContext } from './command.ts';
  * Opens the configured store, runs `work` with it and closes it. `work` must record its changes of a tenant's account
  * with `audit`.
  * @param logs whether the audit entries are also written to standard error, for the operator's log
- * @throws when the store cannot be opened, and what `work` throws
+ * @throws when the store cannot be opened, and the errors of `work`
  */
 export async function administer<T>(
   { config, parts, terminal }: CommandContext,

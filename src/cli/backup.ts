@@ -202,8 +202,8 @@ async function untilSignal(work: (signal: AbortSignal) => Promise<number>): Prom
 }
 
 /**
- * Returns what to do before starting. Printed in all cases, because only opening the data shows whether it has live
- * invoices.
+ * Returns what the operator must do before the start. Always printed, because only opening the data shows whether it
+ * contains live invoices.
  */
 function beforeTheStart({ takenAt }: Manifest): string {
   return `

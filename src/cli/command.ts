@@ -43,7 +43,10 @@ export interface CommandContext {
   readonly config: () => Config;
   /** Returns the value of FATOURA_KEY, used when `--key` is not given; null when it is not set. */
   readonly environmentKey: () => string | null;
-  /** Where the service is, if `--url` is not given and the configuration does not say: outside of the project. */
+  /**
+   * The address of the service if neither `--url` nor the configuration states it, because the program runs outside of
+   * the project.
+   */
   readonly address?: () => string;
   readonly parts: CommandParts;
 }

@@ -60,14 +60,14 @@ interface CreditInput extends Reason {
   readonly amounts: readonly { readonly taxRate: number; readonly net: number }[] | undefined;
 }
 
-/** Asks the service for corrections. The idempotency key is null if none was given. */
+/** Requests corrections from the service. The idempotency key is null if none was given. */
 export interface Corrections {
   credit(invoiceId: string, input: CreditInput, idempotencyKey: string | null): Promise<Credit>;
-  /** @param input as of GraphQL's `createInvoice` */
+  /** @param input as for GraphQL's `createInvoice` */
   replace(invoiceId: string, input: object, why: Reason, idempotencyKey: string | null): Promise<Replacement>;
 }
 
-/** Makes the commands that correct invoices. @param connect finds who asks the service */
+/** Makes the commands that correct invoices. @param connect returns the client of the service */
 export function correctionCommands(
   connect: (input: ParsedArguments, context: CommandContext) => Promise<Corrections>,
 ): readonly [credit: Command, replace: Command] {
@@ -133,7 +133,7 @@ the same act, and the corrected one waits until that credit note is accepted: se
   },
 });
 
-/** Asks once, by the settings of this machine. */
+/** Returns a client of the service, with the address and key of this machine's settings. */
 export async function askOnce(input: ParsedArguments, context: CommandContext): Promise<Corrections> {
   const access = await accessOf(input, context);
   return {
@@ -186,7 +186,7 @@ async function readInvoice(path: string) {
   } catch {
     throw new InputError(`${path} is not JSON.`);
   }
-  // Only here: making the schemas takes longer than most commands.
+  // Imported only here, because making the schemas takes longer than most commands.
   const invoice = await import('../domain/invoice/create-invoice-input.ts');
   const { inputOfRestBody, restBodyProblems, restInvoiceBody } = invoice;
   const parsed = restInvoiceBody.safeParse(body);

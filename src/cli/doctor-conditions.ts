@@ -2,11 +2,12 @@ import type { Condition } from '../domain/conditions/condition.ts';
 import { CONDITIONS, countText } from '../domain/conditions/condition-table.ts';
 import type { Finding } from './doctor-checks.ts';
 
-/** Maximum number of objects that a line names. */
+/** Maximum number of objects that a line lists. */
 const NAMED = 3;
 
 /**
- * Checks what is wrong with a running installation, as `/ops` shows it. It can run nevertheless, so each is a warning.
+ * Reports the conditions of a running installation that `/ops` shows. Each is a warning, because the installation can
+ * run nevertheless.
  * @param read throws if the store cannot be opened, which has its own finding
  */
 export async function checkConditions(read: () => Promise<readonly Condition[]>): Promise<Finding[]> {

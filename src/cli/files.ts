@@ -18,7 +18,7 @@ const POLL_MS = 20;
 export async function readInput(path: string, most = MAX_INPUT, silence = SILENCE_MS): Promise<Buffer> {
   try {
     if (path === '-') return await readStream(process.stdin, most);
-    // A blocking open would wait for ever on a pipe without a writer.
+    // A blocking open would wait forever for a writer of the pipe.
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       return await readAll(file, most, silence);

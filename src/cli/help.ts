@@ -3,7 +3,7 @@ import { columns } from './terminal.ts';
 
 /** A program that has commands. */
 export interface Program {
-  /** How it is called: `npm run -s cli --`. */
+  /** The command line that calls it: `npm run -s cli --`. */
   readonly name: string;
   /** The text of `--version`. */
   readonly version: () => string;

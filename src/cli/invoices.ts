@@ -53,7 +53,7 @@ retries each invoice by itself, except for the reason digest_mismatch: see docs/
   },
 };
 
-/** Prints what else is wrong with the installation, as `/ops` and the doctor say it. */
+/** Prints the other conditions of the installation, as `/ops` and the doctor state them. */
 async function printConditions({ terminal, config, parts }: CommandContext): Promise<void> {
   const found = await (await parts.diagnosis()).diagnoseConditions(config());
   const others = found.filter(({ code }) => code !== 'invoices_stuck');

@@ -83,7 +83,7 @@ with the tax authority is finished by the service, and is erased then. See docs/
         );
         return 0;
       }
-      // Recorded before anything is erased, so that the log names who began it even if the erasure fails.
+      // Recorded before anything is erased, so that the log names the person who began the erasure even if it fails.
       await audit(entryByOperator(INSTALLATION, null, 'tenant.erased', { subject: tenantId }));
       const { erase } = createEraseTenant({
         store: erasures,
@@ -105,7 +105,7 @@ with the tax authority is finished by the service, and is erased then. See docs/
   },
 };
 
-/** Maximum number of blocked invoices that are named. */
+/** Maximum number of blocked invoices that are listed. */
 const BLOCKED = 20;
 
 /** Returns a text about the invoices that wait for an operator; empty if there are none. */
@@ -117,7 +117,7 @@ These of them wait for an operator, and the service does not finish them by itse
 says why, docs/operations.md, "The tax authority", what to do; then "invoices retry INVOICE_ID" lets the service go on.`;
 }
 
-/** Number of kept invoices that are counted at a time. */
+/** Number of kept invoices that are read together for counting. */
 const COUNTED = 500;
 
 async function keptCount({ kept }: Pick<ErasureStore, 'kept'>, tenantId: string): Promise<number> {

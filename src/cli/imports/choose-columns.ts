@@ -1,19 +1,16 @@
 import { type ParsedArguments, UsageError } from '../command.ts';
 import type { ColumnFacts } from './service.ts';
 
-/** A column as the service takes it. */
+/** The choice for a column, as the service accepts it. */
 interface Chosen {
   readonly key: string;
   readonly field: string | null;
 }
 
-/** What `--columns` has for a column that is not used. */
+/** The value in `--columns` for a column that is not used. */
 const NONE = 'none';
 
-/**
- * Parses `--columns "Remise=line.discount.percent, N°=none"`: what each column is.
- * @throws {UsageError}
- */
+/** Parses `--columns "Remise=line.discount.percent, N°=none"` to the field of each column. @throws {UsageError} */
 export function parseColumns(input: Pick<ParsedArguments, 'find'>): ReadonlyMap<string, string | null> {
   const parts = input.find('columns')?.split(',') ?? [];
   return new Map(
@@ -27,7 +24,8 @@ export function parseColumns(input: Pick<ParsedArguments, 'find'>): ReadonlyMap<
 }
 
 /**
- * Finds the columns of a file that were chosen by their headers or keys. Those that are so already are left out.
+ * Finds the columns of a file that were chosen by their headers or keys. Columns that already have the chosen field are
+ * left out.
  * @throws {UsageError} for a column that the file does not have
  */
 export function chosenColumns(
@@ -41,7 +39,7 @@ export function chosenColumns(
   });
 }
 
-/** Says what has to be chosen, and the option that does it. */
+/** States which columns must be chosen, and by which option. */
 export function toChoose(missing: readonly string[], columns: readonly ColumnFacts[]): readonly string[] {
   const open = columns.filter(({ mayBe }) => mayBe.length > 0);
   const asked = open.map(({ header, key, mayBe }) => {

@@ -19,9 +19,9 @@ import {
 } from './service.ts';
 import { watchFolder } from './watch-folder.ts';
 
-/** Maximum number of problems that are printed; the returned file has all. */
+/** Maximum number of problems that are printed. The returned file contains all. */
 const PRINTED = 50;
-/** How long the authority's decisions are waited for, milliseconds. */
+/** Maximum wait for the authority's decisions, milliseconds. */
 const DECISIONS_MS = 2 * MINUTE_MS;
 
 export const importFile: Command = {
@@ -80,7 +80,7 @@ async function importOne(
   const isReadable = facts.status !== 'unreadable' && facts.reading?.missing.length === 0;
   if (isReadable && !isDry && facts.counts.ready > 0) {
     await start(access, facts);
-    // With a failure it waits for somebody; the service goes on by itself then.
+    // An import with a failure waits for a person, so this command stops waiting. The service continues by itself.
     facts = await waitFor(access, id, ({ status, failure }) => status === 'done' || failure !== null);
     if (facts.status === 'done') facts = await waitFor(access, id, ({ settled }) => settled, DECISIONS_MS);
   }
@@ -96,7 +96,7 @@ async function importOne(
   return { code: isWhole ? 0 : 1, isReadable };
 }
 
-/** Chooses columns and customers as the options say. @returns whether the file is read anew */
+/** Chooses columns and customers according to the options. @returns whether the file is read again */
 async function chooseColumns(access: Access, { id, reading }: ImportFacts, input: ParsedArguments): Promise<boolean> {
   const stated = parseColumns(input);
   if (reading === null) return false;

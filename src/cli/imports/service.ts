@@ -5,7 +5,7 @@ import { InputError } from '../command.ts';
 import { reasonOf } from '../files.ts';
 import { type Access, operate, unexpected } from '../webhooks/service.ts';
 
-/** What the commands read of an import. */
+/** The parts of an import that the commands read. */
 export interface ImportFacts {
   readonly id: string;
   readonly round: number;
@@ -41,7 +41,7 @@ export interface ColumnFacts {
   readonly result: boolean;
 }
 
-/** What became of a file. */
+/** The result of importing a file. */
 export interface FileOutcome {
   /** The exit code. */
   readonly code: number;
@@ -91,7 +91,11 @@ export async function upload({ url, secretKey }: Access, name: string, bytes: Ui
   throw answer?.error ? new Error(answer.error.message) : unexpected(url, response);
 }
 
-/** Waits until an import has got so far. @param isFar @param mostMs after which it is returned as it is */
+/**
+ * Waits until an import reaches a state.
+ * @param isFar tests the state
+ * @param mostMs maximum wait, after which the import is returned as it is
+ */
 export async function waitFor(
   access: Access,
   id: string,
@@ -106,7 +110,7 @@ export async function waitFor(
   }
 }
 
-/** Reads up to `most` problems, and what is to be looked at of known invoices, in the order of the file. */
+/** Reads up to `most` problems, and the warnings of known invoices, in the order of the file. */
 export async function problemsOf(access: Access, id: string, most: number): Promise<ProblemFacts[]> {
   const found: ProblemFacts[] = [];
   for (let after: string | null = null; found.length < most; ) {
@@ -126,7 +130,7 @@ interface InvoiceFacts {
   readonly problems: readonly ProblemFacts[];
 }
 
-/** The problems of an invoice, and why it counts as one that was issued before, if that is to be looked at. */
+/** Returns the problems of an invoice, and the warning that it may not be the invoice that was issued before. */
 function remarksOf({ firstRow, sheet, verdict, warnings, problems }: InvoiceFacts): ProblemFacts[] {
   const ofKnown = verdict === 'known' ? warnings : [];
   const place = { sheet, row: firstRow, column: null, header: null, value: null };
@@ -140,7 +144,7 @@ interface ProblemsPage {
   };
 }
 
-/** Reads a file anew with other columns. @throws {Error} with the service's message */
+/** Reads a file again with other columns. @throws {Error} with the service's message */
 export async function remap(
   access: Access,
   id: string,

@@ -6,23 +6,23 @@ import { reasonOf } from '../files.ts';
 import { harmless, type Terminal } from '../terminal.ts';
 import type { FileOutcome } from './service.ts';
 
-/** Files that are imported. Spreadsheet programs keep a lock file `~$…` beside an open one. */
+/** The names of files that are imported. Spreadsheet programs create a lock file `~$…` beside an open file. */
 const IMPORTED = /^(?!\.|~\$).*\.(xlsx|csv|tsv|txt)$/i;
 /**
- * Pause between two looks at the folder, and for how long the size and time of a file stay the same until it counts as
- * whole, milliseconds: a copy over a network may pause.
+ * Pause between two scans of the folder; and how long the size and time of a file must stay the same until it counts as
+ * complete, because a copy over a network may pause. Both in milliseconds.
  */
 const [LOOK_MS, STILL_MS] = [1000, 5000];
 
-/** What was seen of a file: its state, and since when. */
+/** The observed state of a file, and the time since when it has this state. */
 interface Seen {
   readonly state: string;
   readonly since: number;
 }
 
 /**
- * Imports each file that comes into a folder, one at a time, until a signal ends it. A file that fails because the
- * service is away stays, and is tried again at the next look.
+ * Imports each file that is put into a folder, one at a time, until a signal ends it. A file that fails because the
+ * service is away stays in the folder and is tried again at the next scan.
  * @param importOne imports a file and writes it with its verdicts to `out`
  * @returns the exit code
  * @throws {InputError} when the folder cannot be used
@@ -37,7 +37,7 @@ export async function watchFolder(
     refused: join(folder, 'refused'),
     results: join(folder, 'results'),
   };
-  /** The error of each file that is tried again, which is told once. */
+  /** The last printed error of each file that is tried again, so that it is printed once. */
   const told = new Map<string, string>();
   const end = new AbortController();
   const interrupt = () => end.abort();
@@ -71,7 +71,7 @@ export async function watchFolder(
     const free = await freeName(name, Object.values(places));
     try {
       const { isReadable } = await importOne(path, join(places.results, free));
-      // Somebody has saved it again meanwhile: that version is still to be imported.
+      // The file was saved again meanwhile, so its new version must still be imported.
       if ((await stateOf(path)) !== state) return;
       await rename(path, join(isReadable ? places.imported : places.refused, free));
       told.delete(name);
@@ -97,13 +97,13 @@ async function statesOf(folder: string): Promise<Map<string, string>> {
   return states;
 }
 
-/** Returns the size and time of a file; null if it is none, or empty. */
+/** Returns the size and time of a file; null if it is no regular file, or empty. */
 async function stateOf(path: string): Promise<string | null> {
   const found = await stat(path).catch(() => null);
   return found?.isFile() && found.size > 0 ? `${found.size} ${found.mtimeMs}` : null;
 }
 
-/** Returns a name that no file in these folders has: `orders (2).xlsx`. */
+/** Returns a name that is free in these folders: `orders (2).xlsx`. */
 async function freeName(name: string, folders: readonly string[]): Promise<string> {
   const taken = new Set((await Promise.all(folders.map((each) => readdir(each)))).flat());
   const end = extname(name);

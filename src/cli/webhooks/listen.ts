@@ -37,7 +37,7 @@ After a lost connection the stream resumes where it stopped. Stop it with Ctrl-C
     const interrupt = () => interruption.abort();
     process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
     try {
-      // Standard output has nothing but objects then.
+      // With --json, standard output contains only objects.
       const say = (text: string) => (isJson ? terminal.remark(text) : terminal.print(text));
       say(
         target === null
@@ -66,7 +66,7 @@ After a lost connection the stream resumes where it stopped. Stop it with Ctrl-C
   },
 };
 
-/** Sends the event as a webhook endpoint would receive it. */
+/** Sends the event in the same form as to a webhook endpoint. */
 async function forward(
   { event, manual }: StreamedEvent,
   environment: Environment,
@@ -85,7 +85,7 @@ async function forward(
   say(`${timestampOf(at)}  ${harmless(String(JSON.parse(event.body).type))}  ${event.id}  →  ${outcome}  ${took} ms`);
 }
 
-/** An event on a line: when it came about, its type, its id, and the invoice with its status. */
+/** Formats an event as one line: its time, its type, its id, and the invoice with its status. */
 function lineOf(body: string): string {
   const { id, type, created, data } = JSON.parse(body);
   return harmless(`${timestampOf(new Date(created * 1000))}  ${type}  ${id}  ${data.id}  ${data.status}`);

@@ -67,12 +67,12 @@ export async function accessOf(
   return { url: settings.sites?.[environment] ?? address, secretKey, environment };
 }
 
-/** Time without a byte after which nothing more is waited for, milliseconds. */
+/** Time without a byte after which a request fails, milliseconds. */
 const ANSWER_MS = 60_000;
 
 /**
  * Runs a GraphQL operation that selects typed errors as `refused: message`.
- * @param silenceMs time without a byte of the answer after which the service cannot be reached, milliseconds
+ * @param silenceMs time without a byte of the answer after which the service counts as unreachable, milliseconds
  * @throws {Error} with the service's message
  */
 export async function operate<Data>(
@@ -95,9 +95,9 @@ export async function operate<Data>(
   return answer.data as Data;
 }
 
-/** Makes the error of an answer that is none of the service. */
+/** Makes the error for an answer that is not the service's. */
 export function unexpected(url: string, { status, headers }: Response): Error {
-  // The query may have data of customers.
+  // The query of the URL may contain data of customers.
   const [leadsTo] = headers.get('location')?.split('?') ?? [];
   if (!leadsTo) return new Error(`${url} answered ${status} with an unexpected body.`);
   return new Error(`${url} answered ${status} and leads to ${harmless(leadsTo)}: is the address right?`);
@@ -191,7 +191,7 @@ function request(
     method: 'POST',
     headers: { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json', Accept: accept },
     body: JSON.stringify({ query, variables }),
-    // Whoever is redirected to would get documents, and answer for the service.
+    // The target of a redirect would receive documents, and answer in the service's place.
     redirect: 'manual',
   };
 }
