@@ -38,7 +38,8 @@ export interface ImportStore {
     dueAt: Date,
   ): Promise<Import | null>;
   /**
-   * Removes an import that has one of these statuses, with its invoices and its file. @returns whether it was removed
+   * Removes an import that has one of these statuses, with its invoices and its file.
+   * @returns whether it was removed
    */
   remove(id: string, statuses: readonly ImportStatus[]): Promise<boolean>;
   /**

@@ -7,7 +7,8 @@ import type { ImportStore } from './import-store.ts';
 /** Notifies of changes of imports. */
 export interface ImportFeed {
   /**
-   * Calls `tell` with the import after each change, and with null when it is gone. @returns a function that ends this
+   * Calls `tell` with the import after each change, and with null when it is gone.
+   * @returns a function that ends this
    */
   follow(imported: Import, tell: (changed: Import | null) => void): () => void;
 }

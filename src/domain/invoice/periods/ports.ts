@@ -26,7 +26,8 @@ export interface PeriodSums {
    */
   record(published: readonly PublishedInvoice[]): Promise<void>;
   /**
-   * Does the same for documents of {@link takeWaiting}, except those with a new event or number. @param mark of these
+   * Does the same for documents of {@link takeWaiting}, except those with a new event or number.
+   * @param mark of these
    */
   recordWaiting(summed: readonly SummedInvoice[], mark: Date): Promise<void>;
   /**
