@@ -1,6 +1,7 @@
 /**
  * Reads the address of the service, and returns it without a slash at its end.
- * @throws TypeError if there is none, or no request can be sent to it. The message does not have it: it may be the key.
+ * @throws TypeError if it is missing or no request can be sent to it. The message does not quote it, because it may be
+ *   the key by mistake.
  */
 export function addressOf(baseUrl: string | undefined): string {
   const text = (baseUrl ?? globalThis.process?.env?.FATOURA_URL ?? '').trim();

@@ -1,12 +1,13 @@
 import type { LineInput, TaxRate } from './models.ts';
 
-/** The largest amount of the service: beyond it, numbers of JavaScript are not exact. */
+/** The largest amount of the service. Beyond it, numbers of JavaScript are not exact. */
 const MOST = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Reads an amount in dirhams as centimes: `"1234.5"` → 123450. Texts, because a number such as 0.1 is not exact.
- * @throws RangeError for what is not an amount with at most two decimals, in plain digits with a point, or more than
- * the service takes
+ * Reads an amount in dirhams as centimes: `"1234.5"` → 123450. Accepts a text, because a number such as 0.1 is not
+ * exact.
+ * @throws RangeError if the text is no amount (plain digits with a point and at most two decimals), or exceeds the
+ *   service's maximum
  */
 export function centimes(dirhams: string): number {
   const [, sign = '', whole, decimals = ''] = /^(-?)(\d{1,14})(?:\.(\d{1,2}))?$/.exec(dirhams.trim()) ?? [];
@@ -28,15 +29,15 @@ export interface Totals {
   readonly tax_total: number;
   /** Highest rate first. */
   readonly tax_totals: readonly { readonly rate: TaxRate; readonly base: number; readonly tax: number }[];
-  /** What an invoice of these lines states as its `amount`. */
+  /** The `amount` that an invoice of these lines must state. */
   readonly total: number;
 }
 
 const DEFAULT_RATE: TaxRate = 20;
 
 /**
- * Computes the totals of lines as the service does: VAT once for each rate, rounded half up.
- * @throws RangeError for a fraction, a negative quantity or price, and for more than the service takes
+ * Computes the totals of lines as the service does: VAT once per rate, rounded half up.
+ * @throws RangeError for a fraction, a negative quantity or price, or more than the service's maximum
  */
 export function totals(lines: readonly Pick<LineInput, 'quantity' | 'unit_price' | 'tax_rate'>[]): Totals {
   const bases = new Map<TaxRate, bigint>();

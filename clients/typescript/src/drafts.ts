@@ -3,7 +3,7 @@ import type { CallOptions, Http } from './http.ts';
 import type { Draft, Issued } from './results.ts';
 import { SELECTIONS } from './selections.ts';
 
-/** What is typed of an invoice: members of GraphQL's `InvoiceDraft`, any of them. */
+/** The typed content of an invoice: any members of GraphQL's `InvoiceDraft`. */
 export type DraftContent = Draft['content'];
 
 const DRAFT = `draft { ... on ${SELECTIONS.Draft} }`;
@@ -33,7 +33,9 @@ export class Drafts {
     this.#http = http;
   }
 
-  /** Creates a draft. The call is repeated only after a 429, because otherwise it could make a second one. */
+  /**
+   * Creates a draft. The call is repeated only after a 429, because any other repetition could create a second draft.
+   */
   async create(content: DraftContent, options: CallOptions = {}): Promise<Draft> {
     const request = { query: CREATE, variables: { content } };
     return (await this.#run<{ draft: Draft }>('createDraft', request, options, false)).draft;
@@ -43,13 +45,13 @@ export class Drafts {
     return this.#run('draft', { query: READ, variables: { id } }, options, true);
   }
 
-  /** @throws ConflictError (`draft_changed`) if it has another version meanwhile */
+  /** @throws ConflictError (`draft_changed`) if the draft has another version meanwhile */
   async update({ id, version }: Pick<Draft, 'id' | 'version'>, content: DraftContent, options: CallOptions = {}) {
     const request = { query: UPDATE, variables: { id, version, content } };
     return (await this.#run<{ draft: Draft }>('updateDraft', request, options, false)).draft;
   }
 
-  /** Issues a draft as an invoice, once however often it is asked for. */
+  /** Issues a draft as an invoice. Repeated calls issue it once. */
   issue({ id, version }: Pick<Draft, 'id' | 'version'>, options: CallOptions = {}): Promise<Issued> {
     return this.#run('issueDraft', { query: ISSUE, variables: { id, version } }, options, true);
   }

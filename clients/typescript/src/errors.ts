@@ -1,21 +1,24 @@
 import type { ErrorCode } from './models.ts';
 
-/** What every error of this client says. */
+/** The base of all errors of this client. */
 export class FatouraError extends Error {
   override readonly name: string = 'FatouraError';
   /**
-   * Of a creation or correction: the key to ask again with. What an attempt has made is then answered, not made again.
-   * Other calls have none.
+   * For a creation or correction: the key with which to repeat the call. If an earlier attempt succeeded, the
+   * repetition returns its result and makes nothing new. Absent for other calls.
    */
   declare readonly idempotencyKey?: string;
-  /** @internal Whether any attempt of the call may have been done: it was sent, and not refused. */
+  /** @internal Whether the service may have done what the call asked: an attempt was sent and not refused. */
   declare readonly mayBeDone?: boolean;
 }
 
-/** The service did not answer: no connection, a reset, a time-out, an answer that ended early. The request may have been done. */
+/**
+ * The service did not answer: no connection, a reset, a time-out, or an incomplete answer. It may have done what the
+ * request asks.
+ */
 export class ConnectionError extends FatouraError {
   override readonly name = 'ConnectionError';
-  /** Whether the same call fails again: a wrong certificate, an answer that is not from the service. */
+  /** Whether the same call would fail again: a wrong certificate, or an answer that is not the service's. */
   readonly isLasting: boolean;
 
   constructor(
@@ -37,18 +40,18 @@ export class SignatureError extends FatouraError {
   override readonly name = 'SignatureError';
 }
 
-/** What the service said of a refused request. */
+/** The service's answer to a refused request. */
 export interface Refusal {
-  /** A code of the service; one that this version does not know is kept. */
+  /** An error code of the service. A code that this version does not know is kept. */
   readonly code: ErrorCode | null;
   readonly message: string;
   /** Dotted path of the field at fault, such as `customer.ice`. */
   readonly param: string | null;
   /** The HTTP status. */
   readonly status: number;
-  /** The header `Request-Id`, to be quoted to support. */
+  /** The header `Request-Id`, which support needs. */
   readonly requestId: string | null;
-  /** When the service takes it again, milliseconds; null if it does not say. */
+  /** Pause after which the service accepts the request again, milliseconds; null if it states none. */
   readonly retryAfterMs: number | null;
 }
 
@@ -71,7 +74,7 @@ export class ApiError extends FatouraError implements Refusal {
   }
 }
 
-/** 400, 422 and the like: the request is wrong. `param` says where. */
+/** 400, 422 and the like: the request is wrong. `param` names the field. */
 export class InvalidRequestError extends ApiError {
   override readonly name = 'InvalidRequestError';
 }
@@ -101,12 +104,12 @@ export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError';
 }
 
-/** 5xx: the service could not do it, also after the retries. */
+/** 5xx: the service failed, also after the retries. */
 export class ServiceError extends ApiError {
   override readonly name = 'ServiceError';
 }
 
-/** Makes the error of a family. */
+/** Makes an error of the class that matches the status. */
 export function apiError(refusal: Refusal): ApiError {
   const { status } = refusal;
   if (status === 401) return new AuthenticationError(refusal);

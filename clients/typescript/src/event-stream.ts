@@ -5,8 +5,8 @@ export interface StreamMessage {
 }
 
 /**
- * Reads Server-Sent Events (HTML Living Standard, section 9.2.6): messages with data. Comments, which keep the
- * connection alive, give null.
+ * Reads the messages with data of Server-Sent Events (HTML Living Standard, section 9.2.6). Yields null for a comment,
+ * which keeps the connection alive.
  */
 export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage | null> {
   const lines = new LineReader();
@@ -26,7 +26,7 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncG
         else {
           const [, name = line, text = ''] = /^([^:]*): ?(.*)$/s.exec(line) ?? [];
           if (name === 'data') data.push(text);
-          // What no header carries could not be sent back.
+          // An id that cannot be in a header could not be sent back.
           else if (name === 'id' && /^[ -~]*$/.test(text)) id = text;
         }
       }
@@ -36,13 +36,13 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>): AsyncG
   }
 }
 
-/** Splits a text that comes in parts into lines, which end with CRLF, LF or CR. */
+/** Splits a text that arrives in parts into lines, which end with CRLF, LF or CR. */
 class LineReader {
   #rest = '';
   #afterCr = false;
 
   push(part: string): string[] {
-    // The LF of a CRLF that came in two parts.
+    // Skips the LF of a CRLF that was split between two parts.
     const text = this.#afterCr && part.startsWith('\n') ? part.slice(1) : part;
     if (part !== '') this.#afterCr = part.endsWith('\r');
     const lines = (this.#rest + text).split(/\r\n|\n|\r/);

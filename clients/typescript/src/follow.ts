@@ -6,30 +6,35 @@ import { isPassing, restOf, sleep } from './retries.ts';
 
 /** Options of `follow`. */
 export interface FollowOptions {
-  /** Ends it. */
+  /** Ends following. */
   readonly signal?: AbortSignal | undefined;
-  /** Ends it with a ConnectionError if the status is not final by then, milliseconds. Default: none. */
+  /** Ends following with a ConnectionError if the status is not final after this time, milliseconds. Default: never. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Reads what a message of the invoice's stream would say now. */
+/** Reads an invoice in the form of a message of its stream. */
 export type ReadInvoice = (signal: AbortSignal) => Promise<StatusMessage>;
 
-/** The service sends something every 15 s. A stream that is silent for longer is dead, milliseconds. */
+/**
+ * A stream without a byte for this time is considered broken, milliseconds. The service sends a byte at least every 15
+ * s.
+ */
 const SILENCE_MS = 40_000;
-/** Pauses between two connections, and between two readings where streams do not pass, milliseconds. */
+/** Pauses between two connections, and between two reads if streams do not work, milliseconds. */
 const [RECONNECT_MS, POLL_MS] = [500, 2000];
-/** After so many connections without any message the invoice is read instead: something on the way holds streams back. */
+/**
+ * Number of connections without a message after which the invoice is read instead: a proxy may be holding streams back.
+ */
 const FUTILE_STREAMS = 3;
-/** Then a stream is tried in every so many readings: the network may only have been down. */
+/** After that, one of this number of reads also tries a stream, because the network may only have been down. */
 const READINGS_PER_STREAM = 15;
-/** Statuses before the final ones, in their order. */
+/** Statuses before the final ones, in order. */
 const IN_ORDER: readonly (string | undefined)[] = ['pending', 'signing', 'transmitted'] satisfies InvoiceStatus[];
 
 /**
- * Yields the status of an invoice, and each change once and in order, until it is final. Connections that break are
- * resumed; where none carries a stream, the invoice is read every two seconds. `Retry-After` is obeyed, up to a minute.
- * A change that a reading was ahead of is passed over.
+ * Yields the status of an invoice, and each change once and in order, until it is final. Resumes broken connections. If
+ * streams do not work, reads the invoice every two seconds. Obeys `Retry-After`, up to a minute. A change that an
+ * earlier read was ahead of is left out.
  * @throws ApiError, CancelledError; ConnectionError after `timeoutMs`
  */
 export async function* follow(
@@ -44,7 +49,7 @@ export async function* follow(
   const ended = signal ? AbortSignal.any([signal, end.signal]) : end.signal;
   let last: string | null = null;
   const told: string[] = [];
-  /** Notes a status. Tells whether it comes after what was told. */
+  /** Records a status, if it comes after the yielded ones. Returns whether it did. */
   const takes = ({ status }: StatusMessage) =>
     !told.includes(status) && isLater(status, told.at(-1)) && told.push(status);
   let futile = 0;
@@ -59,7 +64,7 @@ export async function* follow(
             if (takes(message)) yield message;
             if (isFinal(message)) return;
           }
-          // The stream ends after the final status, of which a message may be lost on the way.
+          // The stream ends after the final status, whose message may have been lost.
         }
         const message = await read(ended);
         if (takes(message)) yield message;
@@ -111,7 +116,7 @@ async function* streamed(
   }
 }
 
-/** @throws TypeError, SyntaxError if a text is no message of a status */
+/** @throws TypeError, SyntaxError if a text is no message with a status */
 function statusIn(text: string): StatusMessage {
   const message = JSON.parse(text) as StatusMessage | null;
   if (typeof message?.status !== 'string') throw new TypeError('a message has no status');
@@ -119,8 +124,8 @@ function statusIn(text: string): StatusMessage {
 }
 
 /**
- * Whether a status comes after the last one that was told. A stream repeats what came after its last message, of which
- * a reading may have told the end.
+ * Whether a status comes after the last yielded one. A stream repeats the changes since its last message, although a
+ * read may already have shown them.
  */
 export function isLater(status: string, last: string | undefined): boolean {
   const place = IN_ORDER.indexOf(status);

@@ -2,7 +2,7 @@ import { FatouraError, type Refusal } from './errors.ts';
 import type { Answer, CallOptions, Http } from './http.ts';
 import { retryAfterOf } from './retries.ts';
 
-/** An error of GraphQL: in the result of a mutation, or in the extensions of an error of the answer. */
+/** An error in the result of a mutation, or in the extensions of an error of the answer. */
 interface Stated {
   readonly code?: string;
   readonly message?: string;
@@ -16,7 +16,7 @@ interface GraphqlAnswer {
 }
 
 /**
- * Runs an operation with one field, and returns what that field has.
+ * Runs an operation with one field, and returns the value of that field.
  * @param isRepeatable whether a repetition does no harm
  * @throws ApiError, ConnectionError, CancelledError
  */
@@ -34,7 +34,7 @@ export async function run<Result>(
   return result as Result;
 }
 
-/** Reads a refusal, which GraphQL answers with status 200, also where the service is not available. */
+/** Reads a refusal. GraphQL answers it with status 200, also if the service is not available. */
 function refusalOf(field: string, { value, headers }: Answer): Refusal | null {
   const { data, errors } = value as GraphqlAnswer;
   const [first] = errors ?? [];

@@ -5,28 +5,28 @@ import { retryAfterOf } from './retries.ts';
 export interface ClientOptions {
   /** Address of the service, such as `https://invoices.example.ma`. Default: the environment variable FATOURA_URL. */
   readonly baseUrl?: string | undefined;
-  /** For one attempt until its answer is complete, milliseconds. Default 30,000. */
+  /** Time limit of one attempt, up to its complete answer, milliseconds. Default 30,000. */
   readonly attemptTimeoutMs?: number | undefined;
-  /** For a call with all its attempts and pauses, milliseconds. Default 120,000. */
+  /** Time limit of a call with all its attempts and pauses, milliseconds. Default 120,000. */
   readonly timeoutMs?: number | undefined;
-  /** How often a call is repeated at most. Default 4. */
+  /** Maximum number of repetitions of a call. Default 4. */
   readonly maxRetries?: number | undefined;
   /** Default: `fetch` of the runtime. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** @internal How long a stream may be silent, milliseconds: shorter in tests. */
+  /** @internal Time without a byte after which a stream is considered broken, milliseconds; shorter in tests. */
   readonly silenceMs?: number | undefined;
-  /** Is told of each attempt. Never gets keys, secrets or bodies. */
+  /** Called after each attempt. Never receives keys, secrets or bodies. */
   readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
 }
 
 /** One attempt of a call, for logs. */
 export interface Attempt {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   /** From 1. */
   readonly attempt: number;
-  /** The HTTP status; null if nothing answered. */
+  /** The HTTP status; null without an answer. */
   readonly status: number | null;
   readonly requestId: string | null;
   readonly durationMs: number;
@@ -34,9 +34,9 @@ export interface Attempt {
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call with a CancelledError. What was sent may still be done. */
+  /** Ends the call with a CancelledError. The service may still process a request that was sent. */
   readonly signal?: AbortSignal | undefined;
-  /** Instead of the client's. */
+  /** Overrides the client's option. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Call extends CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether a repetition does no harm. */
   readonly isRepeatable: boolean;
-  /** Reads the refusal that an answer with status 200 may have. */
+  /** Reads the refusal in an answer with status 200, if there is one. */
   readonly refusalIn?: ((answer: Answer) => Refusal | null) | undefined;
 }
 
@@ -57,20 +57,20 @@ export interface Answer {
   readonly headers: Headers;
 }
 
-/** Options that are not stated. */
+/** Default values of options. */
 export const DEFAULTS = { attemptTimeoutMs: 30_000, timeoutMs: 120_000, maxRetries: 4 } as const;
 
-/** What failed in a connection. */
+/** The failure of a connection. */
 export interface Failure {
-  /** What the runtime says of it: `connect ECONNREFUSED 127.0.0.1:3000`. */
+  /** The runtime's description: `connect ECONNREFUSED 127.0.0.1:3000`. */
   readonly text: string;
-  /** Whether it fails again: the certificate is wrong, or what answers does not speak TLS. */
+  /** Whether it would fail again: the certificate is wrong, or the other side does not speak TLS. */
   readonly isLasting: boolean;
 }
 
 /**
- * Sends requests, each once, and says no more of a failure than a page may show. It is all that the element for other
- * sites has, which is to be small; back ends have RepeatingHttp.
+ * Sends each request once, and describes a failure only as far as a page may show it. The element for other sites
+ * contains only this class, because it must be small; back ends use RepeatingHttp.
  */
 export class Http {
   readonly #key: string;
@@ -95,7 +95,7 @@ export class Http {
     return result;
   }
 
-  /** Opens a stream of events. Its body is read by the caller. @throws ApiError, ConnectionError, CancelledError */
+  /** Opens a stream of events, whose body the caller reads. @throws ApiError, ConnectionError, CancelledError */
   async open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
     const accepted = { ...this.#headers(false), ...headers, Accept: 'text/event-stream' };
     const request = { headers: accepted, redirect: 'manual', signal } as const;
@@ -124,7 +124,7 @@ export class Http {
         redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
-      // An answer that is cut here is none: the call is repeated.
+      // An incomplete answer counts as none, and the call is repeated.
       text = await response.text();
     } catch (error) {
       if (signal?.aborted) throw new CancelledError(`${method} ${path} was cancelled`, { cause: error });
@@ -140,39 +140,39 @@ export class Http {
     return refusal ? this.errorOf(refusal) : answer;
   }
 
-  /** When a call ends, as `performance.now()`. */
+  /** Returns when a call's time limit ends, on the clock of `performance.now()`. */
   protected until({ timeoutMs }: Call): number {
     return performance.now() + (timeoutMs ?? this.options.timeoutMs ?? DEFAULTS.timeoutMs);
   }
 
-  /** Makes the error of what the service said. */
+  /** Makes the error of a refusal. */
   errorOf(refusal: Refusal): ApiError {
     return new ApiError(refusal);
   }
 
-  /** Finds out why `fetch` failed: browsers do not tell. */
+  /** Describes why `fetch` failed. Here without a text, because browsers do not state the reason. */
   protected failureOf(_error: unknown): Failure {
     return { text: '', isLasting: false };
   }
 
-  /** Says what was answered instead of an error of the service. */
+  /** Describes an answer that is no error of the service. */
   protected statementOf({ status }: Response): string {
     return `The answer has status ${status}.`;
   }
 
-  /** Whether an answer is from the service; the error if it is not. */
+  /** Returns the answer if it is the service's, else an error. */
   protected checked(_call: Call, answer: Answer): Answer | ConnectionError {
     return answer;
   }
 
-  /** @param limitMs that has passed */
+  /** @param limitMs the time limit that has passed */
   #unanswered(request: string, cause: unknown, limitMs: number | null = null): ConnectionError {
     const { text, isLasting } = this.failureOf(cause);
     const why = limitMs === null ? text && ` (${text})` : ` within ${limitMs} ms`;
     return new ConnectionError(`${request}: no complete answer from ${this.baseUrl}${why}`, { cause, isLasting });
   }
 
-  /** Reads a refusal. What is not from the service, such as a page of a proxy, has no code. */
+  /** Reads a refusal. An answer that is not the service's, such as a page of a proxy, has no code. */
   #refusalOf(response: Response, text: string): ApiError {
     const { status, headers } = response;
     const requestId = headers.get('request-id');
@@ -201,7 +201,7 @@ function errorIn(value: unknown): { code?: string; message?: string; param?: str
   return typeof error?.message === 'string' ? error : {};
 }
 
-/** Reads JSON; undefined if it is none. */
+/** Parses JSON; returns undefined if the text is no JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -11,9 +11,9 @@ export class Fatoura {
   readonly drafts: Drafts;
   readonly webhookEndpoints: WebhookEndpoints;
 
-  /** @throws TypeError without a key or an address, or if one of them cannot be right */
+  /** @throws TypeError if the key or the address is missing or cannot be valid */
   constructor(key: string | undefined, { baseUrl, ...options }: ClientOptions = {}) {
-    // A key that was read from a file ends with a line break.
+    // A key that was read from a file may end with a line break.
     const trimmed = key?.trim();
     if (!trimmed) throw new TypeError('The secret key is missing.');
     if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new TypeError('The secret key has characters that no key has.');

@@ -7,7 +7,7 @@ import { List, type Span } from './pages.ts';
 import type { Credit, Replacement } from './results.ts';
 import { SELECTIONS } from './selections.ts';
 
-/** Members that answers have only if they are asked for. */
+/** Members that an answer contains only if they are requested. */
 export type Include = 'number' | 'totals' | 'terms' | 'warnings' | 'credits' | 'customer' | 'lines';
 
 interface Including extends CallOptions {
@@ -21,7 +21,7 @@ export type Creation = CreatedInvoice & { readonly replayed: boolean };
 
 export interface ListOptions extends Span {
   readonly status?: InvoiceStatus | undefined;
-  /** Invoices of a page, 1 to 100. Default 100. */
+  /** Maximum number of invoices of a page, 1 to 100. Default 100. */
   readonly limit?: number | undefined;
   readonly created_after?: string | undefined;
   readonly created_before?: string | undefined;
@@ -33,11 +33,11 @@ export interface ListOptions extends Span {
 /** Why an accepted invoice is credited. */
 export type CreditReason = 'error' | 'return' | 'cancellation' | 'discount' | 'other';
 
-/** What is credited: all that is left, or lines, or amounts by rate of VAT in centimes. */
+/** What to credit: quantities of lines, or amounts by rate of VAT in centimes; neither: all that is left. */
 export interface CreditInput {
   readonly reason: CreditReason;
   readonly note?: string | undefined;
-  /** Quantities of lines, which are counted from 1: with up to three decimal places. */
+  /** Quantities with up to three decimal places. Lines are counted from 1. */
   readonly lines?: readonly { readonly line: number; readonly quantity: number }[] | undefined;
   readonly amounts?:
     | readonly { readonly taxRate: number; readonly net: number; readonly description?: string | undefined }[]
@@ -66,15 +66,15 @@ export class Invoices {
   readonly #http: Http;
   readonly #silenceMs: number | undefined;
 
-  /** @param silenceMs how long a stream may be silent, instead of the usual time */
+  /** @param silenceMs time without a byte after which a stream is considered broken, instead of the default */
   constructor(http: Http, silenceMs?: number) {
     this.#http = http;
     this.#silenceMs = silenceMs;
   }
 
   /**
-   * Creates an invoice. It is `pending` in the answer; `follow` waits for the authority. Repeated attempts of a call
-   * have one key, so a lost answer never makes a second invoice.
+   * Creates an invoice. It is `pending` in the answer; `follow` waits for the authority. All attempts of a call have
+   * the same key, so a lost answer never leads to a second invoice.
    * @throws TypeError for an order number or a key that is null or blank
    */
   async create(invoice: CreateInvoice, options: CreateOptions = {}): Promise<Creation> {
@@ -124,8 +124,8 @@ export class Invoices {
   }
 
   /**
-   * Waits until an invoice is accepted or rejected, and reads it: for as long as that takes, where the authority does
-   * not answer for hours, unless `timeoutMs` or `signal` ends it.
+   * Waits until an invoice is accepted or rejected, and reads it. This may take hours if the authority does not answer,
+   * unless `timeoutMs` or `signal` ends it.
    * @throws ConnectionError after `timeoutMs`
    */
   async settled(
@@ -144,8 +144,8 @@ export class Invoices {
   }
 
   /**
-   * Replaces an invoice by a corrected one. What is left of an accepted one is credited first.
-   * @param input as of GraphQL's `createInvoice`, with its names: `unitPrice`, `taxRate`
+   * Replaces an invoice by a corrected one. If it is accepted, what is left of it is credited first.
+   * @param input as for GraphQL's `createInvoice`, with its names: `unitPrice`, `taxRate`
    */
   replace(
     id: string,

@@ -1,23 +1,23 @@
 import { FatouraError } from './errors.ts';
 
-/** By what a repeated call is known: its documents are made once for each. */
+/** Options that identify a call. Repeated calls with the same key make their documents once. */
 export interface Keyed {
-  /** Printable characters. What is longer than 255 is sent as its SHA-256. Default: new for each call. */
+  /** Printable characters. A key longer than 255 is sent as its SHA-256. Default: a new key for each call. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The same for the creation of an invoice. */
+/** Options that identify the creation of an invoice. */
 export interface Ordered extends Keyed {
-  /** Your number of the order: the same order never becomes a second invoice, also from another process. */
+  /** Your number of the order. The same order never becomes a second invoice, also if another process sends it. */
   readonly orderNumber?: string | undefined;
 }
 
-/** The most characters of a key that the service takes. */
+/** Maximum length of a key that the service accepts, characters. */
 const MOST = 255;
 
 /**
- * Makes a call that is known by a key, which its errors then have.
- * @throws TypeError for a number or a key that is null or blank: it would be the same for all that have none
+ * Makes a call with a key, and adds the key to its errors.
+ * @throws TypeError for a number or a key that is null or blank, because different calls would share it
  */
 export async function keyed<Result>(options: Ordered, call: (key: string) => Promise<Result>): Promise<Result> {
   const key = await keyOf(options);
@@ -29,20 +29,20 @@ export async function keyed<Result>(options: Ordered, call: (key: string) => Pro
 }
 
 /**
- * The same for a credit or a replacement.
- * @throws TypeError also for the number of an order, which programs in JavaScript can pass in spite of the types
+ * Makes a credit or a replacement with a key, and adds the key to its errors.
+ * @throws TypeError also for an order number, which JavaScript can pass in spite of the types
  */
 export async function keyedCorrection<Result>(
   { orderNumber, ...options }: Ordered,
   call: (key: string) => Promise<Result>,
 ): Promise<Result> {
-  // An order can be returned or corrected more than once: what is meant to be another would be answered with the first.
+  // One order may be returned or corrected several times. A second correction would get the answer to the first.
   if (orderNumber !== undefined)
     throw new TypeError('orderNumber is for creations: know a correction by an idempotencyKey, such as "return 88".');
   return keyed(options, call);
 }
 
-/** The key of a call, as the service takes it. A key that it has made is made of itself. */
+/** Returns the key of a call in the form that the service accepts. Converting a converted key does not change it. */
 export async function keyOf({ idempotencyKey, orderNumber }: Ordered): Promise<string> {
   const number = orderNumber === undefined ? undefined : `order ${inHeader('orderNumber', orderNumber)}`;
   const key = idempotencyKey === undefined ? undefined : inHeader('idempotencyKey', idempotencyKey);
@@ -50,7 +50,7 @@ export async function keyOf({ idempotencyKey, orderNumber }: Ordered): Promise<s
   return stated.length <= MOST ? stated : `sha256 ${await digestOf(stated)}`;
 }
 
-/** Writes as addresses do what a header does not keep: other characters than ASCII's, and spaces at the ends. */
+/** Percent-encodes what a header would change: characters beyond ASCII, and spaces at the ends. */
 function inHeader(name: keyof Ordered, text: unknown): string {
   if (typeof text !== 'string' || !/[^\p{Z}\p{Cc}\p{Cf}]/u.test(text))
     throw new TypeError(`${name} is no text, or a blank one: state it, or leave it out for a key of the call's own.`);

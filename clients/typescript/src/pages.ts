@@ -1,19 +1,19 @@
 /** A page of a list, as the service answers it. */
 export interface ListPage<Item> {
   readonly data: readonly Item[];
-  /** Whether there are more in the direction of the request. */
+  /** Whether there are more objects in the direction of the request. */
   readonly has_more: boolean;
 }
 
-/** Where a page begins: after an object of the list, or before one. */
+/** The start of a page: after an object of the list, or before one. */
 export interface Span {
   readonly starting_after?: string | undefined;
   readonly ending_before?: string | undefined;
 }
 
 /**
- * A list that is read page by page, when it is iterated: from the newest to the oldest, or with `ending_before` back to
- * the newest. Each iteration reads anew.
+ * A list that is read page by page while it is iterated: from the newest to the oldest, or with `ending_before` in the
+ * direction of the newest. Each iteration reads it again.
  */
 export class List<Item extends { readonly id: string }> implements AsyncIterable<Item> {
   readonly #read: (span: Span) => Promise<ListPage<Item>>;
@@ -35,7 +35,8 @@ export class List<Item extends { readonly id: string }> implements AsyncIterable
     const isBack = span.ending_before !== undefined;
     for (;;) {
       const { data, has_more: hasMore } = await this.#read(span);
-      // A page is newest first in either direction. On the way back the oldest comes first.
+      // A page begins with its newest object in both directions. In the direction of the newest, the oldest comes
+      // first.
       yield* isBack ? [...data].reverse() : data;
       const last = isBack ? data[0] : data.at(-1);
       if (!hasMore || !last) return;
@@ -43,7 +44,7 @@ export class List<Item extends { readonly id: string }> implements AsyncIterable
     }
   }
 
-  /** Reads up to `most` of them. */
+  /** Reads up to `most` objects. */
   async take(most: number): Promise<Item[]> {
     const taken: Item[] = [];
     for await (const item of this) {

@@ -2,10 +2,10 @@ import { type ApiError, apiError, ConnectionError, FatouraError, type Refusal } 
 import { type Answer, type Call, DEFAULTS, type Failure, Http } from './http.ts';
 import { isRefused, isUndone, pauseBefore, sleep } from './retries.ts';
 
-/** What causes say that the same address says again: the certificate is wrong, or there is no TLS. */
+/** Matches causes that remain for the same address: the certificate is wrong, or there is no TLS. */
 const LASTING = /CERT|UNABLE_TO_VERIFY|HOSTNAME_MISMATCH|INVALID_CA|wrong version number/;
 
-/** Sends requests, repeats those that failed for a reason that passes, and says what is wrong with an address. */
+/** Sends requests, repeats those whose failure is temporary, and describes wrong addresses. */
 export class RepeatingHttp extends Http {
   override async send(call: Call): Promise<Answer> {
     const until = this.until(call);
@@ -14,11 +14,11 @@ export class RepeatingHttp extends Http {
     try {
       for (let attempt = 1; ; attempt++) {
         const before: boolean = mayBeDone;
-        // If it is cancelled meanwhile.
+        // In case the call is cancelled during the attempt.
         mayBeDone = true;
         const result = await this.attempt(call, attempt, until);
         if (!(result instanceof Error)) return result;
-        // What is refused after an answer was lost may have been done before.
+        // If an earlier answer was lost, the service may have processed the request although it refuses the repetition.
         mayBeDone = before || !isRefused(result);
         const pauseMs = pauseBefore(result, attempt);
         const mayRepeat = attempt <= retries && (call.isRepeatable || isUndone(result));
@@ -43,7 +43,7 @@ export class RepeatingHttp extends Http {
 
   protected override statementOf(response: Response): string {
     const { headers, type } = response;
-    // The query may have data of customers. Browsers do not tell where a redirection leads.
+    // The query may contain data of customers. Browsers do not show the target of a redirect.
     const [leadsTo] = headers.get('location')?.split('?') ?? [type === 'opaqueredirect' ? 'another address' : ''];
     const said = super.statementOf(response);
     return leadsTo ? `${said.slice(0, -1)} and leads to ${leadsTo}: is baseUrl right?` : said;
@@ -56,7 +56,7 @@ export class RepeatingHttp extends Http {
   }
 }
 
-/** Whether an answer is what the request asks for. REST names the type of each object. */
+/** Whether an answer has the form that the request expects. REST names the type of each object. */
 function isExpected(request: string, value: object): boolean {
   const { object, data, errors } = value as { readonly [name in 'object' | 'data' | 'errors']?: unknown };
   if (request === 'POST /graphql') return Array.isArray(errors) || (typeof data === 'object' && data !== null);

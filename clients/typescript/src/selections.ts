@@ -1,5 +1,5 @@
 /**
- * What is read of results of GraphQL: a type and its fields. `npm run build` makes the types of `results.ts` from these
+ * The fields that are read of results of GraphQL, by type. `npm run build` makes the types of `results.ts` from them
  * and the schema.
  */
 export const SELECTIONS = {

@@ -24,7 +24,7 @@ export class WebhookEndpoints {
     return this.#send('POST', '', options, endpoint);
   }
 
-  /** All endpoints of the key's environment, at most 16. */
+  /** Returns all endpoints of the key's environment, at most 16. */
   async list(options: CallOptions = {}): Promise<readonly WebhookEndpoint[]> {
     return (await this.#send<WebhookEndpointList>('GET', '', options)).data;
   }

@@ -1,27 +1,27 @@
 import { SignatureError } from './errors.ts';
 import type { InvoiceEvent } from './models.ts';
 
-/** Headers of a request: an object of Node's or Express' kind, or the standard `Headers`. */
+/** Headers of a request: an object as of Node or Express, or the standard `Headers`. */
 export type RequestHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Options of `verify`. */
 export interface VerifyOptions {
-  /** How much the time of a delivery may differ from this machine's, seconds from 0. Default 300. */
+  /** Maximum difference between the time of a delivery and this machine's, seconds, from 0. Default 300. */
   readonly toleranceSeconds?: number;
-  /** The present time, UNIX milliseconds. Default: that of this machine. */
+  /** The present time, UNIX milliseconds. Default: this machine's. */
   readonly now?: number;
 }
 
 const HEADER = 'service-signature';
 
 /**
- * Checks that a delivery of a webhook is from the service, and returns its event. Deduplicate by the event's `id`: the
- * same one can be delivered more than once.
- * @param body the raw body, as it was received
+ * Checks that a delivery of a webhook comes from the service, and returns its event. Deduplicate by the event's `id`,
+ * because an event may be delivered more than once.
+ * @param body the raw body as it was received
  * @param secret the endpoint's secret (`whsec_…`), or several during a rotation
- * @throws SignatureError, which says what is wrong
+ * @throws SignatureError with the reason
  */
 export async function verify(
   body: Uint8Array | ArrayBuffer | string,
@@ -33,13 +33,14 @@ export async function verify(
     throw new SignatureError(
       'The body was parsed before. The signature is of its bytes: pass the raw body (Express: express.raw({ type: "application/json" }); Fetch: await request.arrayBuffer()).',
     );
-  // Of a rotation, one variable of the environment is often unset or empty. One of a file ends with a line break.
+  // During a rotation, one of two environment variables is often unset or empty. A secret from a file may end with a
+  // line break.
   const secrets = [secret].flat().flatMap((each) => String(each ?? '').trim() || []);
   if (secrets.length === 0 || secrets.some((each) => !each.startsWith('whsec_')))
     throw new SignatureError(
       'The secret of an endpoint begins with whsec_. It is shown once, when the endpoint is created.',
     );
-  // A variable of the environment that is unset becomes NaN, to which no comparison applies.
+  // An unset environment variable becomes NaN, with which every comparison is false.
   if (typeof toleranceSeconds !== 'number' || !(toleranceSeconds >= 0))
     throw new SignatureError(`toleranceSeconds must be a number from 0, not ${toleranceSeconds}.`);
   const header = headerOf(headers);
