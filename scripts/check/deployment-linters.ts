@@ -9,15 +9,15 @@ import { COMPOSE, DOCKERFILE, HAPROXY, KUBERNETES, UNIT } from './deployment-fil
 
 interface Linter {
   readonly name: string;
-  /** Asked for its version to learn whether it is installed. */
+  /** The command that prints the version, by which the linter is detected. */
   readonly command: readonly [string, ...string[]];
   readonly version: readonly string[];
-  /** @param folder for files that it needs */
+  /** @param folder for temporary files */
   arguments(folder: string): Promise<readonly string[]>;
   readonly environment?: (folder: string) => Readonly<Record<string, string>>;
-  /** An output about the machine instead of the files: then the linter checked nothing. */
+  /** Matches an output about the machine instead of the files: then the linter has checked nothing. */
   readonly cannot?: RegExp;
-  /** Whether what it printed is a complaint although its exit code is 0. */
+  /** Matches an output that is a complaint although the exit code is 0. */
   readonly complains?: RegExp;
 }
 
@@ -41,7 +41,7 @@ const LINTERS: readonly Linter[] = [
     name: 'kubeconform',
     command: ['kubeconform'],
     version: ['-v'],
-    // KUBERNETES_SCHEMAS: folder or address of schemas; without it, those of the Internet.
+    // KUBERNETES_SCHEMAS is a folder or address of schemas. Without it, they are loaded from the Internet.
     async arguments() {
       const own = process.env.KUBERNETES_SCHEMAS;
       const location = own === undefined ? [] : ['-schema-location', own];
@@ -55,7 +55,7 @@ const LINTERS: readonly Linter[] = [
     command: ['systemd-analyze'],
     version: ['--version'],
     async arguments(folder) {
-      // The program of a unit must exist, and nothing is installed in /opt here.
+      // The linter checks that the program of a unit exists, and /opt contains none here.
       const text = await readFile(UNIT, 'utf8');
       const copy = join(folder, 'fatoura.service');
       await writeFile(copy, text.replaceAll('/opt/fatoura', process.cwd()));
@@ -67,7 +67,7 @@ const LINTERS: readonly Linter[] = [
     name: 'systemd-analyze security',
     command: ['systemd-analyze'],
     version: ['--version'],
-    // The exposure from 0 to 10, times ten.
+    // The threshold is the exposure from 0 to 10, times ten.
     arguments: async () => ['security', '--offline=yes', '--threshold=25', '--no-pager', UNIT],
   },
   {
@@ -92,9 +92,9 @@ const LINTERS: readonly Linter[] = [
 ];
 
 /**
- * Runs the linters that are installed, in the project folder `root`. Writes a line for each: `ok`, `FAILED` with what it
- * said, or `skipped` with the reason.
- * @returns whether none of them complained
+ * Runs the installed linters in the project folder `root`. Writes a line for each: `ok`, `FAILED` with its output, or
+ * `skipped` with the reason.
+ * @returns whether no linter complained
  */
 export async function runLinters(root: string, write: (line: string) => void): Promise<boolean> {
   process.chdir(root);

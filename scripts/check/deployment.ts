@@ -18,15 +18,15 @@ import {
   UNIT,
 } from './deployment-files.ts';
 
-/** Environment variables that a container of the service may have besides settings. */
+/** Environment variables that a container of the service may set besides settings. */
 const OF_NODE = ['ENV_FILE', 'NODE_ENV', 'NODE_COMPILE_CACHE'];
-/** In place of secrets, which come from elsewhere. */
+/** Values for secrets, which the files do not contain. */
 const SECRETS = { MONGODB_PASSWORD: 'secret', MASTER_KEY: '0'.repeat(64) };
 /** The default of SHUTDOWN_GRACE. */
 const GRACE = `${readConfig({}).shutdown.graceMs}ms`;
 /**
- * The longest time of a stop besides SHUTDOWN_DELAY and SHUTDOWN_GRACE, milliseconds: the last connections, the work
- * under way (src/app/runtime.ts), and the time that the store needs to close on a slow machine.
+ * Maximum duration of a stop besides SHUTDOWN_DELAY and SHUTDOWN_GRACE, milliseconds: closing the last connections, the
+ * work in progress (src/app/runtime.ts), and closing the store on a slow machine.
  */
 const REST_OF_STOP_MS = 1000 + 8000 + 10_000;
 const PINNED = /^[\w./-]+:v?\d+\.\d+\.\d+(-[\w.-]+)?$|@sha256:[0-9a-f]{64}$/;
@@ -45,9 +45,9 @@ const KINDS: Readonly<Record<string, string>> = {
 type Report = (file: string, problem: string) => void;
 
 /**
- * Checks what starts the service elsewhere (Dockerfile, docker-compose.yml, deploy/) against one another and against the
- * program: schemas, settings and their values, paths, versions, ports, and the time that a stop may take.
- * @param read gives the files' texts; default: those under `root`
+ * Checks the files that deploy the service (Dockerfile, docker-compose.yml, deploy/) against one another and against
+ * the program: schemas, settings and their values, paths, versions, ports, and the duration of a stop.
+ * @param read returns the text of a file; default: files under `root`
  * @returns the problems, `file: what`
  */
 export function checkDeployment(root: string, read: Read = readFrom(root)): string[] {
@@ -70,7 +70,7 @@ export function checkDeployment(root: string, read: Read = readFrom(root)): stri
   return problems;
 }
 
-/** Compiled once, at its first use, because that takes the most time of a check. */
+/** Compiled at its first use and kept, because compiling takes most of the time of a check. */
 let composeValidator: ValidateFunction | undefined;
 
 function checkComposeSchema({ compose }: DeploymentFiles, report: Report): void {
@@ -82,10 +82,10 @@ function checkComposeSchema({ compose }: DeploymentFiles, report: Report): void 
 
 function compileComposeSchema(): ValidateFunction {
   const { $schema: _, ...known } = composeSchema;
-  // Compose knows the name of a project since the schema was packaged.
+  // Compose has accepted the name of a project since this schema was packaged.
   const schema = { ...known, properties: { ...known.properties, name: { type: 'string' } } };
   const ajv = new Ajv2019({ strict: false, validateFormats: false, allErrors: true });
-  // The schema names itself as earlier drafts did.
+  // The schema has `id`, as in earlier drafts of JSON Schema.
   ajv.removeKeyword('id');
   return ajv.compile(schema);
 }
@@ -106,7 +106,7 @@ function checkKinds({ objects }: DeploymentFiles, report: Report): void {
       report(file, 'kustomization.yaml does not list it');
 }
 
-/** The environment of each process of the service, with what comes from secrets made up. */
+/** Returns the environment of each process of the service, with invented values for secrets. */
 function environmentsOf(
   { compose, objects, unit }: DeploymentFiles,
   image: Readonly<Record<string, string>>,
@@ -141,7 +141,7 @@ function containersOf(object: Document): Document[] {
   return object.kind === 'Deployment' ? object.spec.template.spec.containers : [];
 }
 
-/** With `${NAME:-default}` as Compose fills it in. */
+/** Replaces `${NAME:-default}` as Compose does. */
 function filledIn(environment: Readonly<Record<string, string>>): Record<string, string> {
   const fill = (text: string) =>
     text.replace(/\$\{(\w+):-([^}]*)\}/g, (_, name: string, otherwise: string) =>
@@ -166,7 +166,7 @@ function checkPaths(root: string, { compose, dockerfile, unit }: DeploymentFiles
   const sent = read('.dockerignore')
     .split('\n')
     .filter((line) => line.startsWith('!'));
-  // Of a folder, a part may be sent.
+  // A folder counts also if only a part of it is sent.
   const isSent = (path: string) =>
     sent.some((line) => `${path}/`.startsWith(`${line.slice(1)}/`) || line.slice(1).startsWith(`${path}/`));
   for (const { name, words } of dockerfile) {
@@ -250,7 +250,7 @@ function checkStops(files: DeploymentFiles, image: Readonly<Record<string, strin
   for (const { file, object } of objects.filter((each) => each.object.kind === 'Deployment'))
     check(file, 'terminationGracePeriodSeconds', object.spec.template.spec.terminationGracePeriodSeconds, shared);
   check(UNIT, 'TimeoutStopSec', Number(unit.get('Service.TimeoutStopSec')?.[0]), image);
-  // Each start with a wrong PIN uses up one of its tries.
+  // Each start with a wrong PIN uses up one of the PIN's tries.
   if (unit.get('Service.RestartPreventExitStatus')?.[0] !== '2')
     report(UNIT, 'RestartPreventExitStatus is not 2, the exit code of what only a person can mend');
 }

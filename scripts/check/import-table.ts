@@ -3,8 +3,8 @@ export interface Row {
   /** A folder of src/ (`transport/rest/`) or a file (`app.ts`). */
   path: string;
   /**
-   * Allowed besides its own folder: folders (`domain/`) and files; the prefix `type ` allows `import type` only. `*`
-   * matches any name, and `<noun>` the same name wherever it is repeated.
+   * What it may import besides its own folder: folders (`domain/`) and files. The prefix `type ` allows `import type`
+   * only. `*` matches any name, and `<noun>` the same name at each of its places.
    */
   may: readonly string[];
   /** The npm packages that it may import, if they are restricted. Node's own modules are always allowed. */
@@ -18,7 +18,7 @@ const OTHER_NOUNS = [
   // The tables of an invoice's fields, kinds, statuses and documents.
   ...['domain/*/fields.ts', 'domain/*/field-table.ts', 'domain/*/kinds.ts', 'domain/*/lifecycle.ts'],
   ...['domain/*/documents.ts', 'domain/*/tax-rate.ts', 'domain/*/units.ts', 'domain/*/customer-kind.ts'],
-  // Spellings of one text.
+  // Folds different spellings of a text to one.
   'domain/invoice/search/fold.ts',
 ];
 
@@ -42,13 +42,13 @@ export const IMPORT_TABLE: readonly Row[] = [
     ],
   },
   { path: 'compile-cache.ts', may: [], packages: [] },
-  // What notices a silent connection is the same in the browser and here.
+  // The watch for silent connections is the same in the browser and here.
   { path: 'cli/', may: ['type app/', 'type config.ts', 'domain/', 'dashboard/graphql/watched-fetch.ts'] },
   {
     path: 'app/',
     may: [
       ...['config.ts', 'config/', 'transport/', 'graphql/', 'domain/', 'storage/', 'jobs/', 'adapters/'],
-      // The engine is otherwise reached by its URI only. Copies of its data file are files.
+      // Other code reaches the engine by its URI only. `copy/` works on the engine's data file.
       ...['engine/embedded.ts', 'engine/running.ts', 'engine/copy/'],
     ],
   },
@@ -74,11 +74,11 @@ export const IMPORT_TABLE: readonly Row[] = [
   },
   { path: 'transport/', may: ['graphql/', 'domain/', 'text/'] },
   { path: 'graphql/', may: ['domain/'] },
-  // Knows nothing of invoices.
+  // The kit knows nothing of invoices.
   { path: 'domain/kit/', may: [], packages: [] },
   {
     path: 'domain/conditions/',
-    // What is wrong is decided by the nouns.
+    // The nouns decide whether a condition applies.
     may: [
       ...OTHER_NOUNS,
       ...['domain/authority/status.ts', 'domain/invoice/legal-warnings.ts', 'domain/webhook/endpoint.ts'],
@@ -86,7 +86,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     packages: [],
   },
   { path: 'domain/<noun>/', may: OTHER_NOUNS, packages: ['zod', 'lru-cache'] },
-  // The table of the use cases, and what is made from it.
+  // The table of the use cases, and the types derived from it.
   { path: 'domain/use-cases.ts', may: ['domain/'], packages: [] },
   { path: 'domain/audit-actions.ts', may: ['domain/'], packages: [] },
   { path: 'domain/*.ts', may: OTHER_NOUNS, packages: ['zod'] },
@@ -120,10 +120,10 @@ export const IMPORT_TABLE: readonly Row[] = [
     packages: [],
   },
   { path: 'engine/', may: [], packages: ['bson'] },
-  // Runs in browsers: nothing of the server.
+  // Runs in browsers, so it imports nothing of the server.
   {
     path: 'dashboard/',
-    // Sets and limits, which import no package.
+    // Sets and limits, whose modules import no package.
     may: [
       ...['domain/limits.ts', 'domain/event.ts', 'domain/person/limits.ts', 'domain/person/person.ts'],
       'domain/invoice/sorts.ts',
@@ -175,7 +175,7 @@ export interface Verdict {
   asType: boolean;
 }
 
-/** The row for a file (path relative to src/) and the file's own folder; undefined if no row matches. */
+/** Finds the row for a file (path relative to src/) and the file's own folder; undefined if no row matches. */
 export function findRow(table: readonly Row[], file: string): { row: Row; own: string } | undefined {
   for (const row of table) {
     const own = toPattern(row.path).exec(file)?.[0];

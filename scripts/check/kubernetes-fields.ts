@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DeploymentFiles } from './deployment-files.ts';
 
-/** Objects that are no part of Kubernetes' API. */
+/** Objects that are not part of Kubernetes' API. */
 const OTHERS = ['Kustomization'];
 
 /**
- * Compares the objects with the types of Kubernetes' API, which are made from its OpenAPI description: TypeScript refuses
- * a field of a literal that its type lacks, a value of another type, and a missing field. A cluster ignores misspelt ones.
- * @param root where the packages are
+ * Compares the objects with the types of Kubernetes' API, which are generated from its OpenAPI description. TypeScript
+ * rejects unknown fields, values of another type, and missing fields; a cluster ignores misspelt fields.
+ * @param root the folder with the packages
  * @returns the problems, `file: kind name: what`
  */
 export async function kubernetesProblems(root: string, { objects }: DeploymentFiles): Promise<string[]> {
@@ -27,14 +27,14 @@ export async function kubernetesProblems(root: string, { objects }: DeploymentFi
       paths: { 'kubernetes-models/*': [join(root, 'node_modules/kubernetes-models/*/index.d.ts')] },
     };
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }));
-    // One line each, so that the number of a line is that of the object.
+    // One line per object, so that the line number of an error identifies the object.
     const lines = known.map(({ object }) => {
       const type = `import('kubernetes-models/${object.apiVersion}').I${object.kind}`;
       return `(${JSON.stringify(object)}) satisfies ${type};`;
     });
     await writeFile(join(folder, 'objects.ts'), lines.join('\n'));
     const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '--project', '.', '--pretty', 'false'];
-    // Its error has the output, too.
+    // The error of a failed run contains the output, too.
     const ended = await promisify(execFile)(process.execPath, tsc, { cwd: folder }).catch((error) => error);
     const problems = [...ended.stdout.matchAll(/^objects\.ts\((\d+),\d+\): error TS\d+: (.*)$/gm)].map(
       ([, line, what]) => {

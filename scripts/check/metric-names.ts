@@ -11,11 +11,11 @@ const state = () => ({
 export interface MetricName {
   readonly name: string;
   readonly help: string;
-  /** As expressions name them: a histogram has three. */
+  /** The names used in expressions: a histogram has three. */
   readonly series: readonly string[];
 }
 
-/** Every metric that a process can have, with a live authority and traces or without. */
+/** Returns every metric that a process can have, with and without a live authority and traces. */
 export async function everyMetric(): Promise<MetricName[]> {
   const metrics = createMetrics();
   metrics.observed({ needingAttention: never, backlog: never, idleCount: never } as never);

@@ -6,8 +6,9 @@ export interface ModuleImport {
   specifier: string | null;
   /**
    * `type`: erased (`import type`, `export type … from`, `import('…')` as a type); `value`: static; `dynamic`:
-   * `import()`, and `require()` from `createRequire` (computed when it has another name than `require`); `url`: `new URL('./worker.ts', import.meta.url)`, a module that
-   * runs in a worker thread or another process.
+   * `import()`, and `require()` from `createRequire` (if it has another name than `require`, its specifier counts as
+   * computed); `url`: `new URL('./worker.ts', import.meta.url)`, a module that runs in a worker thread or another
+   * process.
    */
   kind: 'type' | 'value' | 'dynamic' | 'url';
   line: number;
@@ -21,9 +22,9 @@ export interface ModuleReading {
 }
 
 /**
- * Finds the imports of a TypeScript module, including type-only ones, and its reads of `process.env`.
- * `import { type A } from` counts as a value import, because Node loads the module for it.
- * @param name its file name, the end of which tells whether it may contain JSX
+ * Finds the imports of a TypeScript module, including type-only ones, and its reads of `process.env`. `import { type A
+ * } from` counts as a value import, because Node loads the module for it.
+ * @param name its file name, whose ending shows whether it may contain JSX
  * @throws Error if the source is not valid TypeScript
  */
 export function readModule(source: string, name = 'module.ts'): ModuleReading {

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 /** A part of an OpenAPI document. */
 type Part = { readonly [member: string]: Part } & { readonly $ref?: string };
 
-/** Who reads a value: the service, which must take what it took, or a client, which must get what it got. */
+/** Who reads a value: the service, which must continue to accept it, or a client, which must continue to receive it. */
 type Reader = 'service' | 'client';
 
-/** Limits of a value, and whether a change from one number to the other takes less. */
+/** Limits of a value. The function tells whether the change from one number to the other makes the range smaller. */
 const LIMITS: Readonly<Record<string, (before: number, after: number) => boolean>> = {
   maxLength: isLower,
   maximum: isLower,
@@ -16,7 +16,7 @@ const LIMITS: Readonly<Record<string, (before: number, after: number) => boolean
   minimum: isHigher,
   minItems: isHigher,
 };
-/** What else a value must be. A client need not know it. */
+/** Further conditions on a value. A client need not know them. */
 const CONDITIONS = ['pattern', 'uniqueItems', 'not', 'propertyNames'];
 
 function isLower(before: number, after: number): boolean {
@@ -28,10 +28,10 @@ function isHigher(before: number, after: number): boolean {
 }
 
 /**
- * The changes from a published OpenAPI document to the present one that break clients: an operation, parameter, status,
- * header or member is gone or renamed; the service takes less than it took, or asks for more; an answer or event has
- * other types, other values of a closed set, or may lack a member that it always had. Members that are new in answers,
- * optional ones that are new in requests, and open sets that grow are none.
+ * Finds the changes from a published OpenAPI document to the present one that break clients: an operation, parameter,
+ * status, header or member was removed or renamed; the service accepts less, or requires more; an answer or event has
+ * other types, other values of a closed set, or may lack a member that it always had. New members of answers, new
+ * optional members of requests, and growing open sets break nothing.
  * @returns a line for each
  */
 export function breakingRestChanges(published: object, present: object): string[] {
@@ -112,7 +112,7 @@ export function breakingRestChanges(published: object, present: object): string[
 
   function compareSchemas(wasAt: Part | undefined, isAt: Part | undefined, where: string, reader: Reader): void {
     if (wasAt?.$ref !== undefined) {
-      // A type that two places have is compared once, which also ends types that contain themselves.
+      // Compares a type that occurs in several places once. This also ends the comparison of recursive types.
       const both = `${wasAt.$ref} ${isAt?.$ref ?? where} ${reader}`;
       if (compared.has(both)) return;
       compared.add(both);
@@ -130,7 +130,7 @@ export function breakingRestChanges(published: object, present: object): string[
 
   function compareSets(what: string, was: Values, is: Values, where: string, reader: Reader): void {
     const [promised, kept] = reader === 'service' ? [was, is] : [is, was];
-    // All values are none: nothing says which they are.
+    // Without a restriction every value is allowed, so none is lost.
     if (kept === null || isDeepStrictEqual(was, is)) return;
     const lost = promised?.filter((each) => !kept.includes(each)) ?? ['any'];
     const said = reader === 'service' ? `no longer takes the ${what}` : `may have the ${what}`;
@@ -164,7 +164,7 @@ export function breakingRestChanges(published: object, present: object): string[
   }
 }
 
-/** Values that a set has; null: any. */
+/** The values of a set; null: any value. */
 type Values = readonly unknown[] | null;
 
 function typesOf({ type }: Part): Values {

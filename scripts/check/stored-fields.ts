@@ -2,9 +2,10 @@ import { type GraphQLSchema, isNonNullType, isObjectType } from 'graphql';
 import { isNullable, type RecordType, whenAbsent } from '../../src/domain/invoice/field-table.ts';
 
 /**
- * Required fields that invoices stored until now may lack: they are new in a published type, or may be null there.
- * Reading such an invoice would fail unless the row of the field has `nullable: true`.
- * @param published the published schema @returns a line for each field
+ * Finds required fields that already stored invoices may lack, because they are new in a published type, or may be null
+ * there. Reading such an invoice would fail unless the row of the field has `nullable: true`.
+ * @param published the published schema
+ * @returns a line for each field
  */
 export function unreadableFields(published: GraphQLSchema, type: RecordType): string[] {
   const before = published.getType(type.name);

@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SKIPPED = new Set(['.git', 'data', 'bench-results']);
-/** Also of packages within the project (clients/). */
+/** Skipped also in packages within the project (clients/). */
 const SKIPPED_EVERYWHERE = new Set(['node_modules', 'dist', 'target']);
 
-/** The project's files as paths relative to `root` with forward slashes, without installed files and output of runs. */
+/**
+ * Returns the project's files as paths relative to `root` with forward slashes, without installed files and generated
+ * output.
+ */
 export function projectFiles(root: string, folder = ''): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
