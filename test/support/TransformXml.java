@@ -6,7 +6,10 @@ import net.sf.saxon.s9api.Serializer;
 import net.sf.saxon.s9api.Xslt30Transformer;
 import net.sf.saxon.s9api.XsltExecutable;
 
-/** Transforms files with Saxon: STYLESHEET FILE…, a line `FILE RESULT` each. A result with line ends is an error. */
+/**
+ * Transforms files with Saxon. Arguments: STYLESHEET FILE…. Prints a line `FILE RESULT` for each file. A result with
+ * line ends is an error.
+ */
 public class TransformXml {
   public static void main(String[] arguments) throws Exception {
     Processor processor = new Processor(false);

@@ -6,7 +6,10 @@ import eu.europa.esig.dss.spi.x509.CommonTrustedCertificateSource;
 import eu.europa.esig.dss.validation.SignedDocumentValidator;
 import java.io.File;
 
-/** Validates signed files with DSS: CERTIFICATE FILE…, a line `FORMAT INDICATION FILE` each, then its errors and warnings. */
+/**
+ * Validates signed files with DSS. Arguments: CERTIFICATE FILE…. Prints a line `FORMAT INDICATION FILE` for each
+ * file, followed by its errors and warnings.
+ */
 public class ValidatePades {
   public static void main(String[] arguments) throws Exception {
     CommonTrustedCertificateSource trusted = new CommonTrustedCertificateSource();

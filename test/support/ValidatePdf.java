@@ -9,7 +9,10 @@ import org.verapdf.pdfa.flavours.PDFAFlavour;
 import org.verapdf.pdfa.results.TestAssertion;
 import org.verapdf.pdfa.results.ValidationResult;
 
-/** Validates files with veraPDF: FLAVOUR FILE…, a line `compliant FILE` or `broken FILE` each, then a line for each rule that is broken. */
+/**
+ * Validates files with veraPDF. Arguments: FLAVOUR FILE…. Prints a line `compliant FILE` or `broken FILE` for each
+ * file, followed by a line for each broken rule.
+ */
 public class ValidatePdf {
   public static void main(String[] arguments) throws Exception {
     VeraGreenfieldFoundryProvider.initialise();

@@ -14,8 +14,8 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
 /**
- * The JDK's own validator of XML signatures. Arguments: a PEM certificate, then folders of signed documents. Prints for each document, in
- * the order of names, "true NAME" or "false NAME".
+ * Validates XML signatures with the JDK's own validator. Arguments: a PEM certificate, then folders of signed
+ * documents. Prints "true NAME" or "false NAME" for each document, in the order of names.
  */
 public class ValidateSignatures {
   public static void main(String[] arguments) throws Exception {

@@ -6,15 +6,15 @@ import type { Page } from 'puppeteer-core';
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /**
- * The serious findings of axe. It runs in a world of its own, which the page's policies do not bind.
- * @param rules `colours`: for another theme of a page that has been held against all rules
+ * Returns the serious findings of axe. It runs in an isolated world, which the page's policies do not affect.
+ * @param rules `colours`: for another theme of a page that was checked against all rules before
  */
 export async function violations(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
   const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const session = await page.createCDPSession();
   const { frameTree } = await session.send('Page.getFrameTree');
   const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
-  // Nobody reads what was in order, and finding its selectors takes most of the time.
+  // Only violations are needed, and finding the selectors of passed checks takes most of the time.
   const options = { resultTypes: ['violations'], ...(rules === 'colours' && { runOnly: COLOUR_RULES }) };
   const expression = `${axe}; axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, impact, nodes }) => impact + ' ' + id + ' ' + nodes.map(({ html }) => html).join()))`;
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', {

@@ -6,7 +6,7 @@ import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
 
 export type Line = CreateInvoiceInput['lines'][number];
 
-/** What a specimen states otherwise than the sample. */
+/** The differences of a specimen from the sample. */
 export type Changes = Partial<LegalInvoice> & Pick<PricedDocument, 'discount' | 'charge'>;
 
 export const line = (quantity: number, unitPrice: number, taxRate: TaxRate): Line => ({
@@ -16,7 +16,9 @@ export const line = (quantity: number, unitPrice: number, taxRate: TaxRate): Lin
   taxRate,
 });
 
-/** Documents with a discount or a charge on the whole, of lines with and without tax, with the case that each covers. */
+/**
+ * Makes documents with a discount or a charge of the whole, with lines with and without tax. The name states the case.
+ */
 export function adjustedDocuments(): [name: string, lines: readonly Line[], changes: Changes][] {
   const found: [string, readonly Line[], Changes][] = [];
   const without = [line(3, 12_345, 20), line(1, 9_999, 10), line(2, 5_001, 0)];

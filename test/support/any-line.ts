@@ -39,7 +39,7 @@ export const anyLine: fc.Arbitrary<PricedLine & { readonly unit: Unit | null }> 
     return { ...line, discount: { amount: Math.floor(listed * part) } };
   });
 
-/** A discount or a charge of the whole document: a percentage, or an amount as a part of what the lines add up to. */
+/** A discount or a charge of the whole document: a percentage, or an amount as a fraction of the sum of the lines. */
 const anyAdjustment = fc.record({
   taxIncluded: fc.constantFrom(true, false, null),
   value: fc.oneof(
@@ -51,8 +51,8 @@ const anyAdjustment = fc.record({
 });
 
 /**
- * A document of lines with a discount and a charge of the whole, each of which may be absent.
- * @param wholeOf what lines add up to, in centimes, with or without tax
+ * Makes a document of lines with a discount and a charge of the whole, each of which may be absent.
+ * @param wholeOf returns the sum of lines, in centimes, with or without tax
  */
 export function anyDocument<Line extends PricedLine>(
   lines: fc.Arbitrary<readonly Line[]>,

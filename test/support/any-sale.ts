@@ -4,10 +4,10 @@ import { wholeOf } from './recompute-document.ts';
 
 type Line = typeof anyLine extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A part from nothing to all. */
+/** A fraction from 0 to 1. */
 const part = fc.oneof(fc.constant(1), fc.constant(0), fc.double({ min: 0, max: 1, noNaN: true }));
 
-/** What took shares of a deposit before: a credit note of a part of each rate, or another final invoice. */
+/** The earlier takers of shares of a deposit: a credit note of a part of each rate, or another final invoice. */
 const anyTaking = fc.oneof(
   fc.record({ kind: fc.constant('credit' as const), part, fate: fc.constantFrom('counts', 'rejected', 'lost') }),
   fc.record({ kind: fc.constant('final' as const), fate: fc.constantFrom('rejected', 'credited', 'lost', 'refused') }),
@@ -17,7 +17,7 @@ const anyTaking = fc.oneof(
 const anyWhole = (lines: fc.Arbitrary<readonly Line[]>) =>
   fc.oneof(
     { weight: 2, arbitrary: lines.map((lines) => ({ lines, discount: null, charge: null })) },
-    // A deposit with a charge, or a sale with a discount, is often one that is more than the sale.
+    // Deposits with a charge, and sales with a discount, often make the deposits exceed the sale.
     { weight: 1, arbitrary: anyDocument(lines, wholeOf) },
   );
 
@@ -31,7 +31,7 @@ const deposits = fc.array(
   { minLength: 1, maxLength: 4, size: 'max' },
 );
 
-/** A sale that has at least the lines of its deposits, so that most of them can be deducted. */
+/** A sale that contains at least the lines of its deposits, so that most deposits can be deducted. */
 export const anySale = deposits.chain((deposits) => {
   const paid = deposits.flatMap(({ document }) => document.lines);
   const lines = fc.array(anyLine, { maxLength: 6, size: 'max' }).map((others) => [...others, ...paid]);

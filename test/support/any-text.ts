@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 
-/** Any code point, lone surrogates among them. fast-check's unit 'binary' is the same, and makes a table of them all first: a second of CPU. */
+/**
+ * Any code point, including lone surrogates. fast-check's unit 'binary' does the same, but first makes a table of all
+ * code points, which takes a second of CPU.
+ */
 const codePoint = fc.integer({ min: 0, max: 0x10ffff }).map(
   (code) => String.fromCodePoint(code),
   (text) => {
@@ -10,6 +13,6 @@ const codePoint = fc.integer({ min: 0, max: 0x10ffff }).map(
   },
 );
 
-/** Text of any code points, and words that are dangerous as names. */
+/** A text of any code points, or a word that is dangerous as a name. */
 export const anyText = (constraints: { readonly maxLength?: number } = {}): fc.Arbitrary<string> =>
   fc.string({ ...constraints, unit: codePoint });

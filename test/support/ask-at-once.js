@@ -1,4 +1,5 @@
-// A process that asks a service many things at once, and counts what is answered: its work and its memory are its own.
+// A process that sends a service many requests at the same time and counts the answers. Its work and its memory are not
+// the service's.
 import { once } from 'node:events';
 
 const [{ url, requests }] = await once(process, 'message');

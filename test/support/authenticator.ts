@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** The secret of an `otpauth:` URI. */
+/** Returns the secret in an `otpauth:` URI. */
 function secretOf(uri: string): Buffer {
   const text = new URL(uri).searchParams.get('secret') ?? '';
   const bits = [...text].map((each) => BASE32.indexOf(each).toString(2).padStart(5, '0')).join('');
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
 }
 
-/** The code of an authenticator at a time, milliseconds (RFC 6238, SHA-1, 6 digits, 30 s). */
+/** Returns the code of an authenticator at a time in milliseconds (RFC 6238, SHA-1, 6 digits, 30 s). */
 export function codeAt(uri: string, now = Date.now()): string {
   const step = Buffer.alloc(8);
   step.writeBigUInt64BE(BigInt(Math.floor(now / 30_000)));
@@ -20,8 +20,8 @@ export function codeAt(uri: string, now = Date.now()): string {
 }
 
 /**
- * The code before the present one, which is valid still: to set codes up with, so that the present one is left for signing
- * in. It waits for the next one where the present one ends soon.
+ * Returns the previous code, which is still valid. Tests set codes up with it, so that the present one stays unused for
+ * signing in. If the present code ends soon, waits for the next one.
  */
 export async function earlierCode(uri: string): Promise<string> {
   const left = 30_000 - (Date.now() % 30_000);
@@ -29,9 +29,9 @@ export async function earlierCode(uri: string): Promise<string> {
   return codeAt(uri, Date.now() - 30_000);
 }
 
-/** What an authenticator does differently from what it should. */
+/** Deviations of an authenticator from the correct behaviour. */
 export interface Deviation {
-  /** Of the page that asks. */
+  /** The origin of the page that asks. */
   origin?: string;
   challenge?: string;
   /** Whether it verified the person, by a PIN or a fingerprint. */
@@ -51,7 +51,7 @@ export class Authenticator {
     this.#origin = origin;
   }
 
-  /** The answer to `PublicKeyCredentialCreationOptionsJSON`. */
+  /** Answers `PublicKeyCredentialCreationOptionsJSON`. */
   register(options: { challenge: string; rp: { id: string } }, deviation: Deviation = {}) {
     const data = this.#data(options.rp.id, deviation, true);
     const attestation = cbor(
@@ -65,7 +65,7 @@ export class Authenticator {
     return this.#answer({ clientDataJSON: url(client), attestationObject: url(attestation), transports: ['internal'] });
   }
 
-  /** The answer to `PublicKeyCredentialRequestOptionsJSON`. */
+  /** Answers `PublicKeyCredentialRequestOptionsJSON`. */
   signIn(options: { challenge: string; rpId: string }, deviation: Deviation = {}) {
     const data = this.#data(options.rpId, deviation, false);
     const client = this.#client('webauthn.get', options.challenge, deviation);
@@ -117,7 +117,7 @@ function uint32(value: number): Buffer {
   return bytes;
 }
 
-/** CBOR (RFC 8949) of maps, byte strings, texts and small integers. */
+/** Encodes maps, byte strings, texts and small integers as CBOR (RFC 8949). */
 function cbor(value: unknown): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);

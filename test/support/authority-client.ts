@@ -9,7 +9,7 @@ import { createDocumentSigner } from '../../src/adapters/xades/document-signer.t
 import { COMPANY } from '../../src/domain/invoice/customer-kind.ts';
 import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
 
-/** An answer of the authority as it came. */
+/** An answer of the authority as it was received. */
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -18,15 +18,15 @@ export interface Answered {
   readonly body: any;
 }
 
-/** A bare client of the authority's protocol, apart from the adapter: it states what is on the wire. */
+/** A minimal client of the authority's protocol, independent of the adapter. It determines every byte that is sent. */
 export interface AuthorityClient {
   call(method: string, path: string, options?: CallOptions): Promise<Answered>;
   /** Submits a document under an id. */
   put(id: string, document: Uint8Array, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   get(path: string): Promise<Answered>;
-  /** Asks the token endpoint. @param claims instead of the right ones; undefined leaves one out */
+  /** Requests a token. @param claims replace the correct ones; undefined leaves one out */
   token(claims?: Readonly<Record<string, unknown>>, form?: Readonly<Record<string, string>>): Promise<Answered>;
-  /** A submission as soon as it is decided. */
+  /** Waits until a submission is decided, and returns it. */
   decided(id: string): Promise<Answered>;
   close(): Promise<void>;
 }
@@ -34,9 +34,9 @@ export interface AuthorityClient {
 export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
-  /** Default: one that the client got; null: none is sent. */
+  /** Default: a token that the client requested; null: no token is sent. */
   readonly token?: string | null;
-  /** Milliseconds after which the call is given up. */
+  /** Time limit of the call, milliseconds. */
   readonly timeout?: number;
 }
 
@@ -138,7 +138,7 @@ export function digestOf(document: Uint8Array): string {
 const signer = createDocumentSigner(softwareKey(await makeTestIdentity(new Date(Date.now() - 86_400_000))));
 let serial = 0;
 
-/** A signed invoice under a number of its own. @param change changes the document before it is signed */
+/** Makes a signed invoice with a number of its own. @param change changes the document before it is signed */
 export async function signedDocument(
   { number = `2026-${String(++serial).padStart(6, '0')}`, ice = '001525713000085' } = {},
   change = (xml: string) => xml,

@@ -10,7 +10,7 @@ import { COMPANY } from '../../src/domain/invoice/customer-kind.ts';
 import { MAGIC_ICES, type Scenario } from '../../src/domain/invoice/test-scenarios.ts';
 import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
 
-/** An authority to hold against the contract. */
+/** An implementation of the authority to test against the contract. */
 export interface ContractSubject {
   readonly authority: Authority;
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export interface ContractSubject {
 const ORDINARY = '001234567000062';
 let numbers = 0;
 
-/** What every implementation of the port `Authority` does, whichever way it decides. */
+/** Declares the tests that every implementation of the port `Authority` must pass, however it decides. */
 export function describeAuthority(name: string, start: () => Promise<ContractSubject>): void {
   describe(name, () => {
     let subject: ContractSubject;
@@ -30,7 +30,7 @@ export function describeAuthority(name: string, start: () => Promise<ContractSub
     });
     afterAll(() => subject?.close());
 
-    /** Asks until the submission is decided. */
+    /** Asks repeatedly until the submission is decided. */
     async function decided(submission: Submission): Promise<HeldSubmission & { readonly decision: Decision }> {
       for (;;) {
         const answer = await authority.lookUp(submission);
@@ -150,7 +150,7 @@ export function describeAuthority(name: string, start: () => Promise<ContractSub
 
 const signer = createDocumentSigner(softwareKey(await makeTestIdentity(new Date(Date.now() - 86_400_000)), true));
 
-/** A signed invoice with a number and an id of its own. */
+/** Makes a signed invoice with a number and an id of its own. */
 export async function signedSubmission(customerIce = ORDINARY): Promise<Submission> {
   const { xml, signatureAt } = writeInvoice(
     sampleInvoice({

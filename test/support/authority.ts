@@ -9,10 +9,10 @@ import type {
 
 const CALLED = { requestId: 'req_1' } as const;
 
-/** An authority without limits, by polling. */
+/** The capabilities of an authority without limits that is polled. */
 export const CAPABILITIES = MOCK_CAPABILITIES;
 
-/** @param submissionId under which it is held; the invoice's own unless given */
+/** @param submissionId id under which the submission is held; default: that of the invoice */
 export function held(decision: Decision | null, askAgainAfter: number | null = null, submissionId?: string) {
   const submission = { submissionId: submissionId ?? '', decision, warnings: [], askAgainAfter };
   return { kind: 'held', ...CALLED, submission } as const;
@@ -42,7 +42,10 @@ export function digestMismatch(heldDigest: string | null = 'ff'.repeat(32)) {
   return { kind: 'digest_mismatch', ...CALLED, heldDigest } as const;
 }
 
-/** An authority that holds whatever it is sent undecided, knows nothing, and answers probes; with these parts instead. */
+/**
+ * Makes an authority that holds every submission undecided, knows no submission, and answers probes. `parts` replace
+ * its methods.
+ */
 export function answering(parts: Partial<Authority>): Authority {
   return {
     capabilities: () => CAPABILITIES,

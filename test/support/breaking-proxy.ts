@@ -1,11 +1,11 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a client and a service, so that connections can be broken. */
+/** A proxy between a client and a service whose connections a test can break. */
 export interface BreakingProxy {
   readonly url: string;
   /** Breaks all present connections. */
   break(): void;
-  /** Forwards nothing any more on the present connections, which stay open, as an idle NAT does. */
+  /** Stops forwarding on the present connections, which stay open, as an idle NAT does. */
   silence(): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-// A process that opens connections to a service, takes requests, and sends them on these connections at once.
+// A process that opens connections to a service, receives requests from the test, and sends them on these connections
+// at the same time.
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 

@@ -6,7 +6,7 @@ import { createDocumentStore } from '../../src/storage/documents.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { runningStore } from './running-store.ts';
 
-/** What the store of a running service holds, read as any client of its engine would. */
+/** The contents of the store of a running service, read through its engine like by any client. */
 export interface ChaosFacts {
   readonly invoices: readonly InvoiceDocument[];
   /** SHA-256 of the bytes of each invoice's stored XML, lower-case hex, by the invoice's id. */
@@ -19,7 +19,7 @@ export interface ChaosFacts {
   readonly jobs: number;
 }
 
-/** Reads the store as soon as nothing is left to do in it, or when patience is at an end. */
+/** Reads the store as soon as no work is left in it, or when patience ends. */
 export async function readFacts(
   dataDir: string,
   { complete, patienceMs }: { complete: boolean; patienceMs: number },

@@ -5,35 +5,38 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const LISTENS = /^Fatoura listens on (\S+)$/;
-/** A worker has no address. */
+/** Printed by a worker, which has no address. */
 const WORKS = 'Fatoura is processing jobs.';
 const SECRET = /^ +secret +(\S+)$/;
-/** pino's level of errors: defects, unlike the warnings that failing attempts are. */
+/** pino's level of errors, which are defects. Failing attempts are warnings. */
 const ERROR_LEVEL = 50;
 
-/** A service that is killed and started again on the same folder. */
+/** A service that is killed and restarted on the same folder. */
 export interface DoomedServer {
-  /** The address of the process that serves at present: waits while there is none (a worker never has one), rejects when one ended that was not killed. */
+  /**
+   * Returns the address of the present process. Waits while there is none (a worker never has one); rejects if a
+   * process ended without being killed.
+   */
   url(): Promise<string>;
   /** The demo tenant's key, which the first start prints. */
   secretKey(): string;
-  /** Of the present process. */
+  /** The id of the present process. */
   pid(): number;
   readonly seen: {
-    /** When the service began to serve (UNIX milliseconds), a moment for each process that got so far. */
+    /** When each process began to serve, UNIX milliseconds. A process that never served is not included. */
     readonly readyAt: number[];
-    /** What the processes logged as errors. */
+    /** The errors that the processes logged. */
     readonly complaints: string[];
   };
-  /** Starts a process; resolves when it serves, or was killed before; rejects when it ends by itself. */
+  /** Starts a process. Resolves when it serves or was killed before that; rejects when it ends by itself. */
   start(): Promise<void>;
   /** kill -9; resolves when the process is gone. */
   kill(): Promise<void>;
-  /** Ends the service as an operator would, and answers its exit code. */
+  /** Stops the service as an operator would, and returns its exit code. */
   stop(): Promise<number | null>;
 }
 
-/** @param environment the service's settings; DATA_DIR is among them */
+/** @param environment the service's settings, including DATA_DIR */
 export function doomedServer(environment: Readonly<Record<string, string>>): DoomedServer {
   const seen: DoomedServer['seen'] = { readyAt: [], complaints: [] };
   let secretKey: string | null = null;
@@ -47,13 +50,13 @@ export function doomedServer(environment: Readonly<Record<string, string>>): Doo
       seen.complaints.push(line);
   }
 
-  /** Whoever waits for an address goes on waiting; whoever asks from now on waits for the next one. */
+  /** Callers that already wait for an address continue to wait; new callers wait for the next address. */
   function leaveAddress(): void {
     if (reached) address = Promise.withResolvers();
     reached = false;
   }
 
-  /** @returns the exit code of the present process once it has ended */
+  /** @returns the exit code of the present process after its end */
   async function end(signal: NodeJS.Signals): Promise<number | null> {
     const ending = child;
     if (!ending) return null;
@@ -99,7 +102,7 @@ export function doomedServer(environment: Readonly<Record<string, string>>): Doo
       });
       const served = new Promise<void>((resolve) => {
         createInterface(started.stdout).on('line', (line) => {
-          // What a killed process leaves behind may be cut off.
+          // The last output of a killed process may be incomplete.
           if (child !== started) return;
           read(line);
           const url = LISTENS.exec(line)?.[1];

@@ -1,7 +1,9 @@
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type ChaosOutcome, type Creation, ORDINARY_ICE, REJECTING_ICE } from './chaos.ts';
 
-/** Every promise of the pipeline that a run broke, a sentence each; none when nothing was lost, doubled or stuck. */
+/**
+ * Returns a sentence for each promise of the pipeline that a run broke. Empty if nothing was lost, doubled or stuck.
+ */
 export function brokenPromises(outcome: ChaosOutcome): string[] {
   const { created, refused, invoices, submissions, complaints, exitCode } = outcome;
   const byId = new Map(invoices.map((invoice) => [invoice._id, invoice]));
@@ -48,15 +50,15 @@ function flawsOf(invoice: InvoiceDocument, { ice }: Creation, outcome: ChaosOutc
   return flaws.map((flaw) => `${invoice._id} (customer ${ice}): ${flaw}`);
 }
 
-/** The invoices of a run are of one tenant and one day: their numbers are 1, 2, 3… */
+/** Returns the gaps in the numbers of a run, whose invoices are of one tenant and one day: 1, 2, 3… */
 function gapsIn(invoices: readonly InvoiceDocument[]): string[] {
   const serials = invoices.map(({ series }) => series?.serial ?? 0).sort((a, b) => a - b);
   return serials.every((serial, i) => serial === i + 1) ? [] : [`the legal numbers are ${serials.join(' ')}`];
 }
 
 /**
- * How long each ordinary invoice that outlived a kill waited in the process that settled it, from when that one began to serve,
- * milliseconds, ascending.
+ * Returns how long each ordinary invoice that was unfinished at a kill waited in the process that finished it, from
+ * when that process began to serve, in milliseconds, ascending.
  */
 export function takenUpAfter({ created, invoices, readyAt }: ChaosOutcome): number[] {
   const answeredAt = new Map([...created.values()].map(({ ids, answeredAt }) => [[...ids][0], answeredAt]));

@@ -9,51 +9,51 @@ import { type DoomedServer, doomedServer } from './chaos-server.ts';
 import { invoiceFor } from './client.ts';
 
 export interface ChaosPlan {
-  /** Of every choice of the run; the machine's timing decides the rest. */
+  /** Seed of every random choice of the run. The machine's timing decides the rest. */
   readonly seed: number;
   readonly creations: number;
-  /** kill -9 in the midst of the creations; a start that follows one may be killed as well. */
+  /** Number of kills (kill -9) during the creations. A start after a kill may be killed, too. */
   readonly kills: number;
-  /** How many clients create at once. */
+  /** Number of clients that create at the same time. */
   readonly clients: number;
   /** Settings of the service besides its folder, port and limits. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Of every customer; null: none has one. */
+  /** The e-mail address of every customer; null: customers have none. */
   readonly email: string | null;
-  /** Whether PDFs are waited for as well, and that the jobs of dead workers are gone. */
+  /** Whether the run also waits for PDFs, and until the jobs of dead workers are gone. */
   readonly complete: boolean;
-  /** How long the last process may take until nothing is left to do, milliseconds. */
+  /** Maximum time until the last process has finished all work, milliseconds. */
   readonly patienceMs: number;
-  /** Ends the service when the test is given up. */
+  /** Stops the service when the test is aborted. */
   readonly signal: AbortSignal;
 }
 
-/** What a run came to. */
+/** The outcome of a run. */
 export interface ChaosOutcome extends ChaosFacts {
-  /** As planned. */
+  /** As in the plan. */
   readonly complete: boolean;
-  /** By the Idempotency-Key. */
+  /** The creations by their Idempotency-Key. */
   readonly created: ReadonlyMap<string, Creation>;
-  /** Answers other than 201: there should be none. */
+  /** Answers other than 201. Must be empty. */
   readonly refused: readonly string[];
-  /** All kills, and how many of them hit a process that did not serve yet. */
+  /** Number of all kills, and of those that hit a process before it served. */
   readonly kills: number;
   readonly killsOfStarts: number;
-  /** Requests that lost their connection and were sent again. */
+  /** Number of requests that lost their connection and were repeated. */
   readonly broken: number;
   /** When each process began to serve, UNIX milliseconds. */
   readonly readyAt: readonly number[];
-  /** Logged errors, and processes that ended by themselves: there should be none. */
+  /** Logged errors, and processes that ended by themselves. Must be empty. */
   readonly complaints: readonly string[];
-  /** Of the last process, ended as an operator would. */
+  /** The exit code of the last process, which was stopped as an operator would. */
   readonly exitCode: number | null;
 }
 
 export interface Creation {
   readonly ice: string;
-  /** What the key was ever answered with 201: one id, and only one. */
+  /** The ids in all 201 answers for the key. There must be exactly one. */
   readonly ids: Set<string>;
-  /** When it was answered first, UNIX milliseconds. */
+  /** When the first answer came, UNIX milliseconds. */
   readonly answeredAt: number;
 }
 
@@ -63,19 +63,25 @@ const LOST_REPLY_ICE = '999000000000684';
 const UNAVAILABLE_TWICE_ICE = '999000000000490';
 const ICES = [...Array(7).fill(ORDINARY_ICE), REJECTING_ICE, LOST_REPLY_ICE, UNAVAILABLE_TWICE_ICE] as string[];
 
-/** A kill comes up to so long after the creation that calls for it, milliseconds; most come within a tenth of it, among the stages. */
+/**
+ * Maximum delay between a creation and the kill that it triggers, milliseconds. Most delays are below a tenth of it, so
+ * that the kill hits one of the stages.
+ */
 const KILL_WITHIN_MS = 2500;
-/** Invoices that are created at once, with a kill as soon as all are answered: it finds most of them unprocessed. */
+/**
+ * Number of invoices that are created at the same time and followed by a kill as soon as all are answered. Most of them
+ * are unprocessed then.
+ */
 const LAST_ORDERS = 5;
-/** A client waits up to so long between two creations, milliseconds. */
+/** Maximum pause of a client between two creations, milliseconds. */
 const PAUSE_MS = 200;
-/** How often a start is killed too, and how long after its beginning at most. */
+/** Probability that a start is killed, too, and the maximum delay of that kill after the start. */
 const START_KILLED = 0.25;
 const START_MS = 1200;
-/** A request that takes longer has lost its server without noticing. */
+/** A request that takes longer has lost its server without an error. */
 const REQUEST_LIMIT_MS = 20_000;
 
-/** A new seed, or that of CHAOS_SEED; printed, so that a run that failed can be had again. */
+/** Returns a new seed, or that of CHAOS_SEED, and prints it, so that a failed run can be repeated. */
 export function chaosSeed(): number {
   const seed = Number(process.env.CHAOS_SEED ?? randomInt(1_000_000));
   console.log(`CHAOS_SEED=${seed}`);
@@ -83,9 +89,10 @@ export function chaosSeed(): number {
 }
 
 /**
- * Runs the service in a process of its own on the embedded engine and kills it at random moments while clients create invoices; each start is
- * on the same folder. A client whose connection breaks sends its request again, with the same Idempotency-Key, until it is answered. The last
- * kill comes with the last creations; then the service has its time to finish, every key is sent once more, and the store is read.
+ * Runs the service in its own process on the embedded engine and kills it at random moments while clients create
+ * invoices. Each start uses the same folder. A client whose connection breaks repeats its request with the same
+ * Idempotency-Key until it is answered. The last kill comes with the last creations. Then the service gets time to
+ * finish, every key is sent once more, and the store is read.
  */
 export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const random = randomNumbers(plan.seed);
@@ -105,7 +112,7 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
     await clients.create(last, last.length);
     await killer.killNow();
     await readFacts(dataDir, plan);
-    // A client that never heard of its answer asks again much later.
+    // A client that never received its answer repeats the request much later.
     await clients.create([...orders, ...last], plan.clients);
     const facts = await readFacts(dataDir, plan);
     const exitCode = await server.stop();
@@ -157,7 +164,7 @@ function createClients(server: DoomedServer, random: () => number, email: string
 
   return {
     seen,
-    /** @param answered told how many of the orders are answered by now */
+    /** @param answered called with the number of orders answered so far */
     async create(orders: readonly Order[], count: number, answered?: (count: number) => void): Promise<void> {
       const waiting = [...orders];
       let done = 0;
@@ -173,7 +180,7 @@ function createClients(server: DoomedServer, random: () => number, email: string
   };
 }
 
-/** After how many answers the service is killed, ascending. */
+/** Returns the numbers of answers after which the service is killed, ascending. */
 function killMoments(creations: number, kills: number, random: () => number): number[] {
   return Array.from({ length: kills }, () => 1 + Math.floor(random() * creations)).sort((a, b) => a - b);
 }

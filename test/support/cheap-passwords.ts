@@ -2,9 +2,9 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * A password takes 95 ms of CPU on purpose, each time that it is stored or compared, and the tests do that a thousand
- * times. In the processes of the tests it takes a sixteenth: the same function with a lower cost. Processes that a test
- * starts have the real one, and so have the benches.
+ * Reduces the cost of password hashing in the processes of the tests to a sixteenth, by the same function with lower
+ * parameters. Hashing takes 95 ms of CPU on purpose each time that a password is stored or compared, and the tests do
+ * that a thousand times. Processes that a test starts use the real parameters, and so do the benches.
  */
 const USUAL = { N: 16_384, r: 16 } as const;
 const CHEAP = 1024;
@@ -17,7 +17,7 @@ function cheaper(...[password, salt, length, options, done]: Required<Parameters
   scrypt(password, salt, length, isPassword ? { ...options, N: CHEAP } : options, done);
 }
 
-// It runs before each file of a process.
+// This module runs before each file of a process.
 if (!(MARK in scrypt)) {
   crypto.scrypt = Object.assign(cheaper, { [MARK]: true }) as unknown as typeof scrypt;
   syncBuiltinESMExports();

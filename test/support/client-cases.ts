@@ -9,21 +9,21 @@ export interface Case {
   readonly faults?: readonly Fault[];
   readonly calls: readonly Expected[];
   readonly requests?: number;
-  /** To the proxy and the untrusted server, also those that fail before a request. */
+  /** Number of connections to the proxy and the untrusted server, including those that fail before a request. */
   readonly connections?: number;
   readonly keys?: readonly string[];
-  /** Of each request; `"*"`: any. */
+  /** The `Last-Event-ID` of each request; `"*"`: any. */
   readonly lastEventIds?: readonly (string | null)[];
-  /** How much time is between two requests at least; null: any. */
+  /** Minimum pause between two requests; null: any. */
   readonly pausesMs?: readonly (number | null)[];
-  /** The pauses are random: those from a second on differ by more than what requests take. */
+  /** Requires random pauses: pauses of at least a second must differ by more than the duration of requests. */
   readonly pausesDiffer?: true;
 }
 
 interface Expected extends Call {
   readonly ok?: unknown;
   readonly error?: Readonly<Record<string, unknown>>;
-  /** How long the call takes. */
+  /** Minimum duration of the call. */
   readonly atLeastMs?: number;
   readonly atMostMs?: number;
 }
@@ -32,7 +32,7 @@ export interface Call {
   readonly call: string;
   readonly args: readonly unknown[];
   readonly options?: object;
-  /** Instead of the tenant's secret key: a key, or `publishable`. */
+  /** A key, or `publishable`, in place of the tenant's secret key. */
   readonly key?: string;
 }
 
@@ -43,7 +43,7 @@ export interface Result {
 
 export const CASES = JSON.parse(readFileSync(`${root}/clients/conformance/cases.json`, 'utf8')) as readonly Case[];
 
-/** Statuses in the order in which an invoice has them. */
+/** Statuses in the order in which an invoice gets them. */
 const STATUSES = ['pending', 'signing', 'transmitted', 'accepted', 'rejected'];
 
 /** Replaces `$proxy` and `$untrusted` by their host and port. */
@@ -64,7 +64,10 @@ export function resolved<Value>(value: Value, results: readonly unknown[]): Valu
   return JSON.parse(text) as Value;
 }
 
-/** Makes a matcher: members that are not stated may have any value; `"*"` is anything, `"~text"` contains a text. */
+/**
+ * Makes a matcher. Members that are not stated may have any value; `"*"` matches anything, `"~text"` a value that
+ * contains the text.
+ */
 export function matching(expected: unknown, results: readonly unknown[]): unknown {
   if (expected === '*') return expect.anything();
   if (typeof expected === 'string' && expected.startsWith('~')) return expect.stringContaining(expected.slice(1));
@@ -76,7 +79,7 @@ export function matching(expected: unknown, results: readonly unknown[]): unknow
   return resolved(expected, results);
 }
 
-/** Of a followed invoice: its last status, and that they came in order, each once. */
+/** Compares the result. For a followed invoice: its last status, and that each status came once and in order. */
 export function matchingResult(expected: unknown, found: unknown, results: readonly unknown[]): unknown {
   const { last, length } = (expected ?? {}) as { readonly last?: unknown; readonly length?: number };
   if (last === undefined || !Array.isArray(found)) return matching(expected ?? {}, results);

@@ -67,7 +67,7 @@ export function clientSuite(name: string, command: string, args: readonly string
           expect(new Set(attempts.map(({ key }) => key)).size).toBe(1);
           if (!isKeyed(call)) ownKeys.push(...attempts.slice(0, 1).map(({ key }) => key));
         }
-        // Each creation without a number or a key of the caller has a key of its own.
+        // Each creation without a number or a key of the caller must have a key of its own.
         expect(ownKeys).not.toContain(null);
         expect(new Set(ownKeys).size).toBe(ownKeys.length);
         if (requests !== undefined) expect(proxy.requests).toHaveLength(requests);
@@ -126,7 +126,7 @@ export function clientSuite(name: string, command: string, args: readonly string
       const own = startProgram(command, args, { FATOURA_URL: `http://127.0.0.1:${port}`, FATOURA_KEY: keys.secret });
       const { ok } = await own.ask({ call: 'invoices.follow', args: ['inv_1'] });
       expect(ok).toMatchObject([{ status: 'pending' }, { status: 'accepted' }]);
-      // The first reading brings a status, then three streams are in vain, then twelve readings bring nothing.
+      // The first read returns a status, then three streams yield nothing, then twelve reads return nothing new.
       const tried = Array.from({ length: 4 }, () => ['/stream', '']).flat();
       expect(paths).toEqual([...tried, ...Array.from({ length: 12 }, () => ''), '/stream']);
       await own.close();
@@ -136,28 +136,33 @@ export function clientSuite(name: string, command: string, args: readonly string
   });
 }
 
-/** The first example of a client's README, run as it stands. */
+/** The first example of a client's README, which is run unchanged. */
 export interface FirstExample {
   /** `typescript`: the folder of the client. */
   readonly folder: string;
   /** The language that the README's fence names: `ts`. */
   readonly fence: string;
-  /** What starts a program of this source, with `FATOURA_URL` and `FATOURA_KEY` in its environment. */
+  /**
+   * Returns the command that runs a program of this source, with `FATOURA_URL` and `FATOURA_KEY` in its environment.
+   */
   readonly start: (source: string) => readonly [command: string, ...args: string[]];
-  /** What it prints of an accepted invoice. Default: a member `status` with the value `accepted`. */
+  /** Matches the output for an accepted invoice. Default: a member `status` with the value `accepted`. */
   readonly prints?: RegExp;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** The examples of a README that need no webhook, and how they become one program. `prints` also tells of `follow`. */
+/**
+ * The examples of a README that need no webhook, joined to one program. `prints` must also match the output of
+ * `follow`.
+ */
 export interface ExamplesInTurn extends FirstExample {
-  /** How many they are. */
+  /** The number of these examples. */
   readonly count: number;
-  /** Default: one after the other. */
+  /** Joins the examples. Default: one after the other. */
   readonly joined?: (examples: readonly string[]) => string;
 }
 
-/** Declares the test that the examples of a README that need no webhook run as they stand, one after the other. */
+/** Declares the test that the examples of a README that need no webhook run unchanged, one after the other. */
 export function examplesInTurn({ count, joined = (texts) => texts.join('\n'), ...readme }: ExamplesInTurn): void {
   const example = { prints: ACCEPTED_AND_FOLLOWED, ...readme };
   it(`the examples in clients/${example.folder}/README.md run as they stand, in their order`, async () => {
@@ -168,7 +173,7 @@ export function examplesInTurn({ count, joined = (texts) => texts.join('\n'), ..
   });
 }
 
-/** Declares the test that the first example of a README runs as it stands, and has at most five lines. */
+/** Declares the test that the first example of a README runs unchanged, and has at most five lines. */
 export function firstExample(example: FirstExample): void {
   it(`the first example in clients/${example.folder}/README.md runs as it stands, in at most five lines`, async () => {
     const [text = ''] = examplesOf(example.folder, example.fence);
@@ -178,9 +183,9 @@ export function firstExample(example: FirstExample): void {
 }
 
 /**
- * Runs a program against a service of its own, which has a rejected invoice: it ends without a failure, and prints an
- * accepted invoice.
- * @returns what it printed, and the id of the rejected invoice
+ * Runs a program against a service of its own that has a rejected invoice. The program must end without a failure, and
+ * print an accepted invoice.
+ * @returns its output, and the id of the rejected invoice
  */
 async function expectAccepted({ start, prints = ACCEPTED, environment }: FirstExample, source: string) {
   const service = await startService();
@@ -202,27 +207,27 @@ async function expectAccepted({ start, prints = ACCEPTED, environment }: FirstEx
   return { output, rejected };
 }
 
-/** The authority of the test environment rejects it. */
+/** An ICE whose invoices the authority of the test environment rejects. */
 const REJECTED = '999000000000102';
 
 const ACCEPTED = /status\W+accepted/;
-/** What `settled` answered, then the last status that `follow` told, alone in its line. */
+/** Matches the result of `settled`, and then the last status of `follow` in its own line. */
 const ACCEPTED_AND_FOLLOWED = /status\W+accepted.*^accepted$/ms;
 
 const CREATION = 'POST /v1/invoices';
 
-/** Of a pause from here on, milliseconds, a request takes a small part. */
+/** The duration of a request is a small part of a pause of at least this length, milliseconds. */
 const LONG_PAUSE_MS = 900;
-/** By what factor random pauses differ at least: six of them differ by less once in 25,000 runs. */
+/** Minimum ratio of the longest to the shortest random pause. Six pauses have a smaller ratio once in 25,000 runs. */
 const MORE_THAN_REQUESTS = 1.06;
 
-/** Whether the caller of a creation says by what it is known. */
+/** Whether the caller of a creation states a key or an order number. */
 function isKeyed({ args }: Call): boolean {
   const { orderNumber, idempotencyKey } = (args[1] ?? {}) as Readonly<Record<string, unknown>>;
   return orderNumber !== undefined || idempotencyKey !== undefined;
 }
 
-/** What an answer says of the invoice that is followed. */
+/** The members of an answer about the followed invoice. */
 const FOLLOWED = {
   id: 'inv_1',
   object: 'invoice',
@@ -231,9 +236,9 @@ const FOLLOWED = {
   updated_at: '2026-01-01T00:00:00Z',
 };
 
-/** Creations that run at once. */
+/** Number of creations that run at the same time. */
 const AT_ONCE = 50;
-/** What becomes of the attempts of a creation, before one passes. */
+/** The faults of the attempts of a creation before one succeeds. */
 const LOSSES: readonly (readonly Fault[])[] = [
   ['lose-answer', 'truncate'],
   ['truncate', 'refuse', 'lose-answer'],

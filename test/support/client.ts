@@ -9,7 +9,10 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Calls one service with one credential. Every answer of the REST interface is held against this project's OpenAPI document. */
+/**
+ * Calls one service with one credential. Checks every answer of the REST interface against this project's OpenAPI
+ * document.
+ */
 export class Client {
   readonly #url: string;
   readonly #credential: Readonly<Record<string, string>>;
@@ -17,7 +20,7 @@ export class Client {
 
   /**
    * @param credential a token, or the headers of a session
-   * @param checked false for a service of another contract
+   * @param checked false for a service with another contract
    */
   constructor(url: string, credential: string | Readonly<Record<string, string>> | null, checked = true) {
     this.#url = url;
@@ -25,7 +28,7 @@ export class Client {
     this.#checked = checked;
   }
 
-  /** @param body sent as JSON; a string is sent as it is */
+  /** @param body sent as JSON; a string is sent unchanged */
   async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const response = await fetch(this.#url + path, {
       method,
@@ -50,7 +53,7 @@ export class Client {
     return this.request('POST', path, body, headers);
   }
 
-  /** A GraphQL operation over POST /graphql. */
+  /** Runs a GraphQL operation by POST /graphql. */
   graphql(query: string, variables: Record<string, unknown> = {}): Promise<Answer> {
     return this.post('/graphql', { query, variables });
   }
@@ -66,7 +69,7 @@ export class Client {
     }
   }
 
-  /** Searches until the document is found, a second or two after it was created or changed. */
+  /** Searches until the document is found, which takes a second or two after its creation or change. */
   async found(invoiceId: string, search: string, timeoutMs = 50_000): Promise<void> {
     const query = 'query ($search: String!) { fiscalDocuments(search: $search) { nodes { ... on Node { id } } } }';
     for (const end = Date.now() + timeoutMs; ; ) {
@@ -85,7 +88,7 @@ export interface Message {
   readonly data: any;
 }
 
-/** Reads a `text/event-stream` body to its end, comments left out. */
+/** Yields the messages of a `text/event-stream` body up to its end, without comments. */
 export async function* messagesOf(response: Response): AsyncGenerator<Message> {
   if (!response.body) return;
   let buffer = '';
@@ -105,7 +108,7 @@ export async function* messagesOf(response: Response): AsyncGenerator<Message> {
   }
 }
 
-/** A valid body of POST /v1/invoices; 120.00 MAD unless changed. */
+/** Returns a valid body of POST /v1/invoices, with an amount of 120.00 MAD unless changed. */
 export function invoiceBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     amount: 12000,
@@ -116,7 +119,7 @@ export function invoiceBody(changes: Record<string, unknown> = {}): Record<strin
   };
 }
 
-/** A valid body for a customer with this (magic) ICE. */
+/** Returns a valid body for a customer with this (magic) ICE. */
 export function invoiceFor(ice: string, email: string | null = null): Record<string, unknown> {
   return invoiceBody({ customer: { ice, name: 'Client', email } });
 }

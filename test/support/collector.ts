@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as OTLP writes it in JSON, with the `service.name` of its process. */
+/** A span in the JSON form of OTLP, with the `service.name` of its process. */
 export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -13,7 +13,7 @@ export interface CollectedSpan {
   readonly service: string;
 }
 
-/** A collector of spans on the loopback, for OTEL_EXPORTER_OTLP_ENDPOINT with http/json. */
+/** Starts a collector of spans on loopback, for OTEL_EXPORTER_OTLP_ENDPOINT with http/json. */
 export async function startCollector() {
   const spans: CollectedSpan[] = [];
   const server = createServer(async (request, response) => {

@@ -8,7 +8,7 @@ export const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 export type CommandLine = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
 
 /**
- * Starts a process of the command line. It inherits no settings from the tests' own environment.
+ * Starts a process of the command line. It does not inherit the settings of the tests' environment.
  * @param environment its settings
  * @param input descriptor of the file that it reads; null: none
  */

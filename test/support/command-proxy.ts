@@ -1,22 +1,22 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { type Document, deserialize } from 'bson';
 
-/** Stands between a process and its store, and counts the commands that the process sends. */
+/** A proxy between a process and its store that counts the commands of the process. */
 export interface CommandProxy {
-  /** The store's address for the process. */
+  /** The address of the store for the process. */
   readonly uri: string;
   /**
-   * Counts from now on.
-   * @param most how many commands pass. The next one does not reach the store, nor does any later one: every connection
-   *   of the process is cut
+   * Counts commands from now on.
+   * @param most number of commands that pass. The next command and all later ones do not reach the store: all
+   *   connections of the process are cut
    * @returns resolves when a command is held back
    */
   count(most: number): Promise<void>;
-  /** The commands that passed since, such as `insert invoices`, and the one that was held back. */
+  /** The commands that have passed since `count`, such as `insert invoices`, and the one that was held back. */
   seen(): { readonly passed: readonly string[]; readonly held: string | null };
-  /** Resolves when the store has executed all that passed, and its connections are closed. */
+  /** Resolves when the store has executed all passed commands and its connections are closed. */
   drained(): Promise<void>;
-  /** Lets everything pass again, uncounted. */
+  /** Lets all commands pass again, without counting. */
   open(): void;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function startCommandProxy(
   let held: string | null = null;
   let onHeld: (() => void) | null = null;
 
-  /** @returns false if nothing passes any more */
+  /** @returns false if no more commands pass */
   function passes(message: Buffer): boolean {
     const label = isCut || onHeld === null ? null : labelOf(message, isCounted);
     if (label === null) return !isCut;
@@ -66,7 +66,7 @@ export async function startCommandProxy(
     upstream.on('error', () => undefined);
     downstream.on('close', () => {
       downstreams.delete(downstream);
-      // The store still executes what it has got.
+      // The store still executes the commands that it has received.
       upstream.unpipe().resume().end();
     });
     upstream.on('close', () => {
@@ -86,7 +86,7 @@ export async function startCommandProxy(
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // Otherwise the driver connects to the address that the store states of itself.
+  // Otherwise the driver would connect to the address that the store states.
   const { port } = server.address() as { port: number };
   const uri = `mongodb://127.0.0.1:${port}${address.pathname}?directConnection=true`;
   const drained = async () => {
@@ -113,7 +113,7 @@ export async function startCommandProxy(
   };
 }
 
-/** The command with its collection; null if it does not count. */
+/** Returns the command with its collection; null if it does not count. */
 function labelOf(message: Buffer, isCounted: (name: string, command: Document) => boolean): string | null {
   // The driver sends a command as the first section.
   if (message.readInt32LE(12) !== OP_MSG || message[20] !== 0) return null;

@@ -1,11 +1,11 @@
 import type { ScratchCopy } from './scratch-copy.ts';
 
-// Changes of the contract, each in the few places that it takes.
+// Changes of the contract, each made in the few places that it needs.
 
 const FIELDS = 'src/domain/invoice/fields.ts';
 const LINE_FIELDS = 'src/domain/invoice/line-fields.ts';
 
-/** What these rows need. */
+/** The imports that these rows need. */
 const IMPORTS = `import { filledText as filled, printableText as printable } from '../printable-text.ts';
 import { quantity as count } from './field-input.ts';
 `;
@@ -53,7 +53,7 @@ const PACKS = `    packs: {
 /** A required field of that record, for which stored records have no value. */
 const STREET = "rest: 'street', type: 'text', input: filled(50, 'the street'), nullable: true, description: 'x'";
 
-/** A field with a default, which stored invoices do not have. */
+/** A field with a default. Stored invoices lack the field. */
 const PRIORITY = `    priority: {
       rest: 'priority',
       type: 'integer',
@@ -77,7 +77,10 @@ export async function addLineField(copy: ScratchCopy): Promise<void> {
   await copy.edit(LINE_FIELDS, /^/, IMPORTS);
 }
 
-/** Fields of {@link addFields} become required, at the top and in a record, or get a default, where null is stored and where nothing is. */
+/**
+ * Makes fields of {@link addFields} required, at the top and in a record, or gives them a default, where null or
+ * nothing is stored.
+ */
 export async function requireFields(copy: ScratchCopy): Promise<void> {
   const change = (from: string, to: string) => copy.edit(FIELDS, from, to);
   await change(

@@ -3,14 +3,14 @@ import formats from 'ajv-formats';
 import { openApiDocument } from '../../src/transport/rest/openapi.ts';
 import { ROUTES } from '../../src/transport/rest/routes.ts';
 
-/** An answer to be held against the OpenAPI document. */
+/** An answer to check against the OpenAPI document. */
 export interface Answered {
   readonly method: string;
   /** With or without a query. */
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
-  /** As it came. */
+  /** The text as it was received. */
   readonly text: string;
 }
 
@@ -47,7 +47,10 @@ interface ObjectSchema {
   additionalProperties?: unknown;
 }
 
-/** What the service keeps beyond the document, which says less so that generated clients have simple types and bear new fields. */
+/**
+ * Limits that the service keeps and the document leaves out, so that generated clients have simple types and accept new
+ * fields.
+ */
 const ALSO: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   CreatedInvoice: {
     status: { const: 'pending' },
@@ -71,7 +74,7 @@ for (const [name, properties] of Object.entries(ALSO)) {
 }
 Object.assign(DOCUMENT.components.schemas.Timestamp!, { pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$' });
 
-/** Makes an `enum` of each set that the document leaves open for later members. */
+/** Turns each set that the document leaves open for later members into an `enum`. */
 function closeSets(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   const schema = value as Record<string, unknown>;
@@ -79,7 +82,7 @@ function closeSets(value: unknown): void {
   for (const each of Object.values(schema)) closeSets(each);
 }
 
-/** REST also shows the events of credit notes on an endpoint that subscribed to them elsewhere. */
+/** Allows the events of credit notes: REST shows them on an endpoint that subscribed to them by other means. */
 function openSubscriptions(): void {
   const { items } = DOCUMENT.components.schemas.WebhookEndpoint!.properties!.events as { items: { enum: string[] } };
   const statuses = ['signing', 'transmitted', 'accepted', 'rejected'];
@@ -91,13 +94,13 @@ formats.default(ajv);
 ajv.addSchema({ $id: 'openapi', ...DOCUMENT });
 const compiled = new Map<unknown, ValidateFunction>();
 
-/** Whatever one may answer that is no operation's own: another method, and what HTTP refuses. */
+/** Statuses that any path may answer: for another method, and for what HTTP refuses. */
 const ANYWHERE = [405, 408, 414, 417, 431];
 
-/** @throws {Error} where the answer is not what the document says: its status, headers, media type or body */
+/** @throws {Error} where an answer differs from the document: its status, headers, media type or body */
 export function checkContract(answered: Answered): void {
   const { status, method } = answered;
-  // As it was sent: URL would resolve dots.
+  // The path as it was sent: URL would resolve dots.
   const [path = ''] = answered.path.split('?', 1);
   if (!path.startsWith('/v1/') || path === '/v1/openapi.json' || method === 'OPTIONS') return;
   const operation = operationOf(method, path);
@@ -113,7 +116,7 @@ export function checkContract(answered: Answered): void {
   checkBody(answered, response);
 }
 
-/** One message's data of an invoice's stream. */
+/** Checks the data of one message of an invoice's stream. */
 export function checkMessage(data: unknown): void {
   const validate = validatorOf({ $ref: '#/components/schemas/StatusMessage' });
   if (!validate(data)) throw new Error(`a message is not as documented: ${ajv.errorsText(validate.errors)}`);

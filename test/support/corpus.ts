@@ -20,7 +20,10 @@ import { PARTICULAR_SPECIMENS } from './particular-specimens.ts';
 export interface Specimen {
   readonly name: string;
   readonly invoice: LegalInvoice;
-  /** What the figures of a credit note of this service's invoice follow from besides its lines; null otherwise. */
+  /**
+   * The invoice and the earlier credit notes that the figures of a credit note depend on; null for other documents, and
+   * for credit notes of another system's invoice.
+   */
   readonly credits: Credited | null;
 }
 
@@ -92,7 +95,7 @@ export function corpus(): Specimen[] {
       rates.map((rate) => line(1 + upTo(9), 100 + upTo(99_999), rate)),
     );
   }
-  // Sums whose VAT ends in exactly half a centime, or just above or below.
+  // Sums whose VAT ends in exactly half a centime, or just above or below it.
   for (const rate of [7, 10, 14, 20] as const) {
     for (const price of [105, 150, 250, 1_007, 1_050, 10_005])
       add(`half a centime: ${rate} % of ${price}`, [line(1, price, rate)]);
@@ -106,7 +109,7 @@ export function corpus(): Specimen[] {
     for (const count of [2, 7, 40]) {
       const lines = Array.from({ length: count }, () => line(1, price, rate));
       const gross = totalsOf({ lines })?.gross ?? 0;
-      // VAT rounded half up on each line, and rounded half down.
+      // VAT rounded half up on each line, or rounded half down.
       const perLine = [50, 49].map((half) => count * (price + Math.floor((price * rate + half) / 100)));
       for (const amount of new Set(perLine)) {
         if (amount !== gross && Math.abs(amount - gross) * 2 <= count)
@@ -254,7 +257,7 @@ function particularsIn(invoice: Partial<LegalInvoice>): Partial<Particulars> {
   };
 }
 
-/** Applies the rules of creation, so that every specimen is an invoice that a user could create. */
+/** Makes an invoice by the rules of creation, so that every specimen is an invoice that a user could create. */
 function legalFrom(lines: readonly Line[], changes: Changes, serial: number): LegalInvoice {
   const { discount, charge, deduction } = changes;
   const base = sampleInvoice();

@@ -15,7 +15,10 @@ import { corpus, type Specimen, TEXTS } from './corpus.ts';
 type Form = CreditRequest['kind'];
 type Plan = readonly (Form | 'rejection')[];
 
-/** The credit notes of an invoice in turn, and that the first of those so far is rejected, which gives its amount back. */
+/**
+ * The plans: the credit notes of an invoice in turn. In some of them the first credit note is rejected meanwhile, which
+ * frees its amount.
+ */
 const PLANS: readonly Plan[] = [
   ['rest'],
   ['lines', 'rest'],
@@ -31,8 +34,8 @@ const REASONS = Object.keys(CREDIT_REASONS) as CreditReason[];
 const shareOf = ({ invoice: { totals, amount } }: Specimen): CreditShare => ({ rates: totals.rates, amount });
 
 /**
- * At least 120 credit notes: of a part of the invoices of {@link corpus} by each of {@link PLANS}, and of the same lines
- * as invoices of another system in 2025. All languages, reasons and kinds of text.
+ * Makes at least 120 credit notes: of a part of the invoices of {@link corpus} by each of {@link PLANS}, and of the
+ * same lines as invoices of another system in 2025. All languages, reasons and kinds of text occur.
  */
 export function creditCorpus(): Specimen[] {
   const random = randomNumbers(20_261_129);
@@ -40,7 +43,7 @@ export function creditCorpus(): Specimen[] {
   const oneOf = <T>(values: readonly T[]): T => values[upTo(values.length)] as T;
   const found: Specimen[] = [];
 
-  /** What every credit note states of its own. */
+  /** Returns the fields that each credit note states on its own. */
   function stated(original: LegalInvoice): Partial<LegalInvoice> & Pick<LegalInvoice, 'seller'> {
     const { environment, specimen, seller, customer, terms } = original;
     const serial = found.length + 1;
@@ -56,7 +59,7 @@ export function creditCorpus(): Specimen[] {
   }
   const reason = () => ({ reason: oneOf(REASONS), note: random() < 0.4 ? null : oneOf(TEXTS) });
 
-  /** A request of this form that takes a part of what is left, through the rules of the input. */
+  /** Makes a request of this form for a part of what is left, and checks it by the rules of the input. */
   function requested(form: Form, { lines }: LegalInvoice, left: CreditShare) {
     const some = lines.flatMap(({ quantity }, index) =>
       random() < 0.5 ? [{ line: index + 1, quantity: 1 + upTo(quantity) }] : [],
@@ -92,7 +95,7 @@ export function creditCorpus(): Specimen[] {
           ? { kind: 'amounts', amounts }
           : { kind: 'rest' };
       const made = creditOf(parts, shares, request);
-      // Chosen lines may be more than earlier amounts have left of their rate.
+      // The chosen lines may exceed what earlier amounts have left at their rate.
       if ('problems' in made) continue;
       const { id, number, issueDate } = original;
       const dgiId = oneOf(['DGI-2026-7f3a91c0', null]);

@@ -18,29 +18,29 @@ export function line(quantity: number, unitPrice: number, taxRate: TaxRate, desc
   return { ...PIECE, description, quantity, unitPrice, taxRate, amount: quantity * unitPrice };
 }
 
-/** The totals of lines that do not overflow. */
+/** Computes the totals of lines that do not overflow. */
 export function totals(lines: readonly PricedLine[]): LineTotals {
   const sums = totalsOf({ lines });
   if (!sums) throw new Error('the lines overflow');
   return sums;
 }
 
-/** An invoice whose amount differs from the total of its lines by `rounding`. */
+/** Makes an invoice whose amount differs from the total of its lines by `rounding`. */
 export function invoiceOf(lines: readonly InvoiceLine[], rounding = 0): CreditedInvoice {
   return { number: '2026-000123', amount: totals(lines).gross + rounding, lines };
 }
 
-/** A request for amounts without texts. */
+/** Makes a request for amounts without texts. */
 export function amounts(...entries: (readonly [TaxRate, number])[]): CreditRequest {
   return { kind: 'amounts', amounts: entries.map(([taxRate, net]) => ({ taxRate, net })) };
 }
 
-/** A request for lines: their positions with quantities. */
+/** Makes a request for lines: their positions with quantities. */
 export function ofLines(...entries: (readonly [number, number])[]): CreditRequest {
   return { kind: 'lines', lines: entries.map(([position, quantity]) => ({ line: position, quantity })) };
 }
 
-/** The credit note; an error if it is refused. */
+/** Makes a credit note. Throws if it is refused. */
 export function credited(invoice: CreditedInvoice, counted: readonly CreditShare[], request: CreditRequest) {
   const result = creditOf(invoice, counted, request);
   if ('problems' in result) throw new Error(result.problems[0].message);

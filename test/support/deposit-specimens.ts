@@ -7,7 +7,7 @@ import { type Changes, type Line, line } from './adjusted-documents.ts';
 /** The rates of the deposits of a sale with these rates. */
 type Deposits = (rates: readonly RateTotal[]) => readonly (readonly RateTotal[])[];
 
-/** The deduction of deposits from a sale. */
+/** Makes the deduction of deposits from a sale. */
 function deducting(sale: PricedDocument, deposits: Deposits): Deduction {
   const rates = totalsOf(sale)?.rates ?? [];
   const deducted = deposits(rates).map((of, index) => ({
@@ -25,7 +25,7 @@ function deducting(sale: PricedDocument, deposits: Deposits): Deduction {
   return { deposits: deducted, ...deduction };
 }
 
-/** Deposit invoices, and final invoices that deduct deposits, for the corpus. */
+/** Makes deposit invoices, and final invoices that deduct deposits, for the corpus. */
 export function depositDocuments(): [name: string, lines: readonly Line[], changes: Changes][] {
   const lines = [line(3, 33_333, 20), line(2, 10_001, 10), line(1, 5_000, 0)];
   const within = lines.map((each) => ({ ...each, taxIncluded: true }));

@@ -8,7 +8,7 @@ export type Row = { -readonly [Name in keyof Invoice]?: Invoice[Name] };
 export const START = new Date('2026-11-29T10:00:00Z');
 export const CUSTOMER = { kind: 'company', ice: '001234567000089', name: 'Atlas' } as const;
 
-/** The members of an accepted deposit invoice that its deduction reads, with other ones. */
+/** Returns the members of an accepted deposit invoice that its deduction reads, with these changes. */
 export function depositRow(row: Row): Row {
   return {
     tenantId: 'ten_1',
@@ -23,7 +23,7 @@ export function depositRow(row: Row): Row {
   };
 }
 
-/** A store in memory of deposits and of the states of the documents that take shares of them. */
+/** Makes a store in memory of deposits, and of the states of the documents that take shares of them. */
 export function depositStore(rows: Map<string, Row>, states: Map<string, CorrectionState>) {
   return {
     find: async (id: string) => (rows.has(id) ? ({ ...rows.get(id) } as Invoice) : null),

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * The main module of a thread that writes a page to the file `workerData.path` 20 times a second and waits for the disk.
- * It answers any message with the longest time that took, milliseconds, and ends.
+ * The main module of a thread that writes a page to the file `workerData.path` 20 times a second and waits for the
+ * disk. It answers any message with the longest time that a write took, in milliseconds, and ends.
  */
 const page = Buffer.alloc(4096, 1);
 const file = openSync(workerData.path, 'w');

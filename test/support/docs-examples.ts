@@ -5,15 +5,15 @@ import { Client } from './client.ts';
 import { root } from './client-examples.ts';
 import type { TestService } from './service.ts';
 
-/** The file of the examples of a language in the documentation (docs/examples). */
+/** Returns the path of a language's examples in the documentation (docs/examples). */
 export function examplesFile(name: string): string {
   return readFileSync(`${root}/docs/examples/${name}`, 'utf8');
 }
 
 /**
- * Runs all examples of a language with a new tenant, one after the other, and checks what came of them: an accepted
- * invoice, which was followed, read and listed, and no endpoint, because the last one deletes it.
- * @param environment besides the address and the key of the service
+ * Runs all examples of a language with a new tenant, one after the other, and checks their results: an accepted
+ * invoice, which was followed, read and listed, and no endpoint, because the last example deletes it.
+ * @param environment further variables besides the address and the key of the service
  */
 export async function runExamples(
   service: TestService,
@@ -36,7 +36,7 @@ export async function runExamples(
   const client = new Client(service.url, secretKey);
   const { data } = (await client.get('/v1/invoices')).body;
   expect(data).toMatchObject([{ status: 'accepted', amount: 12_000 }]);
-  // What creates it, reads it and lists it prints its id.
+  // The examples that create, read and list the invoice print its id.
   expect(output.split(data[0].id).length - 1).toBeGreaterThanOrEqual(2);
   expect(output).toContain('accepted');
   expect(output).toContain('https://example.com/hook');

@@ -5,28 +5,33 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { readArchive } from '../../scripts/release/contents.ts';
 import { freePort } from './free-ports.ts';
 
-/** What the variables of a machine say about its networks; all else of this one's would not be there on an empty one. */
+/** The environment variables about a machine's networks. An empty machine has no others of this one. */
 const NETWORK =
   /^(?:https?_proxy|no_proxy|npm_config_registry|npm_config_cafile|pip_(?!cache).*|goproxy|gosumdb|ssl_cert_.*|node_extra_ca_certs)$/i;
 
-/** How `npm run release` ends if it lacks a tool for one of the files; the door that needs the file fails then. */
+/**
+ * The exit code of `npm run release` if it lacks a tool for one of the files. The test that needs the file then fails.
+ */
 const LEFT_OUT = 3;
 
-/** A machine that has programs and networks, but nothing of Fatoura, and no cache of any tool. */
+/** A machine with programs and networks, but with nothing of Fatoura and without a cache of any tool. */
 export interface EmptyMachine {
-  /** How long `npm ci && npm start` took until the service had printed its keys, seconds. */
+  /** Time from `npm ci && npm start` until the service has printed its keys, seconds. */
   readonly startSeconds: number;
   readonly url: string;
   readonly secretKey: string;
-  /** The link that makes the first account. */
+  /** The link for creating the first account. */
   readonly invitationUrl: string;
   /** The folder of the service: a clone of the last commit. */
   readonly project: string;
-  /** Packages as a release has them, made of that clone. */
+  /** Returns the path of a package built from that clone, as a release contains it. */
   package(pattern: RegExp): string;
-  /** Makes a folder that is empty but for a package as an operator gives it: its file, or its folder. @returns its path */
+  /**
+   * Makes a folder that contains only a package as an operator hands it out: its file, or its folder.
+   * @returns its path
+   */
   folder(given?: RegExp): Promise<string>;
-  /** Runs a command of a user, who has the key in the environment and a home of his own without any cache. */
+  /** Runs a command as a user who has the key in the environment and a separate home without any cache. */
   run(folder: string, command: string, ...args: string[]): string;
   /** The environment of a user whose home is this folder. */
   environment(home: string): NodeJS.ProcessEnv;
@@ -35,7 +40,8 @@ export interface EmptyMachine {
 
 /**
  * Starts the service on an empty machine.
- * @param root the project, whose last commit is cloned @param start how the README says that it is started
+ * @param root the project, whose last commit is cloned
+ * @param start the command by which the README starts the service
  */
 export async function emptyMachine(root: string, start: string): Promise<EmptyMachine> {
   const scratch = mkdtempSync(join(tmpdir(), 'fatoura-empty-machine-'));
@@ -46,7 +52,7 @@ export async function emptyMachine(root: string, start: string): Promise<EmptyMa
   const started = performance.now();
   const service = spawn('sh', ['-c', start], {
     cwd: project,
-    // A group of its own, so that npm's processes end with it.
+    // A process group of its own, so that npm's processes end with it.
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...bare(home), PORT: String(port) },
@@ -100,14 +106,14 @@ export async function emptyMachine(root: string, start: string): Promise<EmptyMa
     run: (folder, command, ...args) =>
       execFileSync(command, args, {
         ...{ cwd: folder, encoding: 'utf8', stdio: 'pipe', env: environment(folder) },
-        // Maven prints each part of a download.
+        // Maven prints each step of a download.
         maxBuffer: 2 ** 26,
       }),
     close,
   };
 }
 
-/** The environment of somebody with this home, on whose machine nothing else is set. */
+/** Returns the environment of a user with this home, on whose machine nothing else is set. */
 function bare(home: string): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => NETWORK.test(name));
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
@@ -116,7 +122,7 @@ function bare(home: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), ...java, HOME: home, PATH: folders.join(delimiter), LANG: 'C.UTF-8' };
 }
 
-/** Waits until a process has printed something. @returns what it has printed until then */
+/** Waits until a process has printed a match of `end`. @returns its output until then */
 async function printedBy(child: ChildProcess, end: RegExp): Promise<string> {
   let printed = '';
   const { stdout } = child;

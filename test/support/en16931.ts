@@ -49,7 +49,7 @@ export async function brokenRules(document: string | Uint8Array): Promise<Broken
 }
 
 /**
- * As `brokenRules` for many documents, which takes milliseconds for each instead of a second.
+ * Does the same as `brokenRules` for many documents. Takes milliseconds per document instead of a second.
  * @param saxon `xsltProcessor()`
  */
 export async function brokenRulesOfMany(saxon: JavaTool, documents: readonly string[]): Promise<BrokenRule[][]> {

@@ -31,7 +31,7 @@ export async function startEngineAtOwnPort(dataDir: string): Promise<EngineProce
   }
 }
 
-/** The user `nobody`, for tests that run as root, whom no file mode stops; otherwise this user. */
+/** For tests that run as root, for whom file modes have no effect: the user `nobody`. Otherwise the present user. */
 export const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** Like {@link startEngineProcess}, as another user. */

@@ -7,7 +7,7 @@ import { RECORDS } from '../../src/storage/collection-rules.ts';
 import { documentOf } from '../../src/storage/invoice-document.ts';
 import { pendingInvoice } from './invoices.ts';
 
-/** What was stored of a tenant. */
+/** The stored data of a tenant. */
 export interface Stored {
   readonly tenantId: string;
   readonly test: readonly string[];
@@ -15,8 +15,8 @@ export interface Stored {
 }
 
 /**
- * A tenant with `count` rows in each collection that has rows of tenants: test invoices that are accepted, live ones too,
- * of all kinds in turn.
+ * Stores a tenant with `count` rows in each collection that has rows of tenants. Its invoices are accepted, in both
+ * environments and of all kinds in turn.
  * @param logo SHA-256 of its logo
  */
 export async function storeErasable(db: Db, count: number, logo = newId('ten')): Promise<Stored> {

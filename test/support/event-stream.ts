@@ -1,15 +1,15 @@
-/** One message of `text/event-stream` as it came. */
+/** One message of `text/event-stream` as it was received. */
 export interface SentMessage {
   readonly event: string | null;
   readonly id: string | null;
   readonly data: string;
 }
 
-/** Reads a stream message by message; comments are counted, not told, and neither is a `retry:` alone. */
+/** Reads a stream message by message. Counts comments without returning them, and skips a `retry:` alone. */
 export class EventReader {
-  /** Comments so far. */
+  /** Number of comments so far. */
   comments = 0;
-  /** When the stream was to be opened again, as last told; milliseconds. */
+  /** The last `retry:`, after which the stream is to be reopened; milliseconds. */
   retry: number | null = null;
   readonly #chunks: AsyncIterator<string>;
   #rest = '';
@@ -19,7 +19,7 @@ export class EventReader {
     this.#chunks = response.body.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
   }
 
-  /** The next message; null at the end. */
+  /** Returns the next message; null at the end. */
   async next(): Promise<SentMessage | null> {
     for (;;) {
       const end = this.#rest.indexOf('\n\n');
@@ -45,7 +45,7 @@ export class EventReader {
     }
   }
 
-  /** All that comes until the end. */
+  /** Returns all messages until the end. */
   async all(): Promise<SentMessage[]> {
     const messages: SentMessage[] = [];
     for (let each = await this.next(); each; each = await this.next()) messages.push(each);

@@ -14,7 +14,7 @@ interface Sale extends Readonly<Record<string, unknown>> {
   readonly lines: readonly (PricedLine & Readonly<Record<string, unknown>>)[];
 }
 
-/** Sales that REST cannot state: inputs of GraphQL without their amount. */
+/** Sales that REST cannot express: inputs of GraphQL without their amount. */
 const SALES: readonly Sale[] = [
   { customer: PERSON, lines: [{ ...HOURS, discount: { percent: 10, reason: 'Fidélité' } }] },
   { customer: PERSON, lines: [WITH_TAX, { ...WITH_TAX, taxRate: 20, discount: { amount: 7 } }] },
@@ -23,7 +23,7 @@ const SALES: readonly Sale[] = [
   { customer: COMPANY, lines: Array.from({ length: 1000 }, (_, nth) => ({ ...WITH_TAX, unitPrice: 101 + nth })) },
 ];
 
-/** Returns the n-th sale, as an input of `createInvoice`; each kind comes again and again. */
+/** Returns the n-th sale as an input of `createInvoice`. The kinds of sales alternate. */
 export function sale(nth: number): object {
   const input = SALES[nth % SALES.length] as Sale;
   return { ...input, currency: 'MAD', amount: totalsOf(input)?.gross };

@@ -10,10 +10,10 @@ export interface FakeCommand {
 /** A page of {@link FakeChromium} and its session. */
 export class FakePage extends EventEmitter {
   detached = false;
-  /** A crashed page answers nothing any more. */
+  /** A crashed page answers no commands. */
   #isCrashed = false;
   readonly targetId: string;
-  /** The document that it was given last. */
+  /** The last document that it was given. */
   html = '';
   readonly #browser: FakeChromium;
 
@@ -37,7 +37,7 @@ export class FakePage extends EventEmitter {
     });
   }
 
-  /** Crashes the page; its event comes later, as the browser's does. */
+  /** Crashes the page. Its event comes later, as in a real browser. */
   crash(): void {
     this.#isCrashed = true;
     setImmediate(() => this.emit('Inspector.targetCrashed'));
@@ -47,9 +47,9 @@ export class FakePage extends EventEmitter {
 let pids = 0;
 
 /**
- * A browser for tests of the pool: it speaks as much of the DevTools protocol as the pool and its pages use, and dies,
- * crashes and hangs when a test wants it to. The PDF of a document is `%PDF-` and its HTML. What a real browser does at
- * these moments is tried in test/long/print-pool.test.ts.
+ * A fake browser for tests of the pool. It implements the part of the DevTools protocol that the pool and its pages
+ * use, and dies, crashes and hangs on demand. The PDF of a document is `%PDF-` and its HTML.
+ * test/long/print-pool.test.ts tests a real browser in these situations.
  */
 export class FakeChromium extends EventEmitter {
   readonly pid = ++pids;
@@ -59,9 +59,9 @@ export class FakeChromium extends EventEmitter {
   readonly pages = new Map<string, FakePage>();
   /** Called before each command, and after each answer. */
   onCommand: (command: FakeCommand, when: 'before' | 'after') => void = () => undefined;
-  /** A command that is not answered. */
+  /** Whether a command is left unanswered. */
   hangs: (command: FakeCommand) => boolean = () => false;
-  /** Whether pages cannot be opened any more. */
+  /** Whether opening pages fails. */
   isBroken = false;
   readonly #exited = Promise.withResolvers<void>();
   readonly exited = this.#exited.promise;
@@ -73,7 +73,7 @@ export class FakeChromium extends EventEmitter {
     this.#open();
   }
 
-  /** What the pool is given. */
+  /** Returns what the pool gets from a launch. */
   launched(): LaunchedChromium {
     const { executable, pid, sandboxed, browser, exited } = this;
     const given = { executable, pid, sandboxed, browser, exited, control: this };
@@ -117,7 +117,7 @@ export class FakeChromium extends EventEmitter {
     return answered.finally(() => this.onCommand(command, 'after'));
   }
 
-  /** Ends the browser and its pages at once; what it was asked is rejected. */
+  /** Ends the browser and its pages immediately; unanswered commands are rejected. */
   kill(): void {
     if (!this.browser.connected) return;
     this.browser.connected = false;

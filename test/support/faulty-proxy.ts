@@ -7,70 +7,71 @@ export type Fault =
   | 'pass'
   /** The connection is reset before the request is forwarded. */
   | 'refuse'
-  /** The request is done, and its answer is lost. */
+  /** The request is processed, and its answer is lost. */
   | 'lose-answer'
   /** The answer ends after its first half. */
   | 'truncate'
-  /** The request is forwarded twice at once; the second answer is given. */
+  /** The request is forwarded twice at the same time, and the second answer is returned. */
   | 'repeat'
-  /** A page of a gateway in HTML with this status. */
+  /** The answer is an HTML page of a gateway with this status. */
   | { readonly status: number; readonly retryAfter?: string; readonly location?: string; readonly html?: true }
   /**
-   * Another server answers, or the service as it would in an outage, with status 200: at once, or in parts of one byte.
+   * The answer has status 200, as of another server, or of the service in an outage. It comes at once, or in parts of
+   * one byte.
    */
   | { readonly body: string; readonly type: string; readonly retryAfter?: string; readonly byteAtATime?: true }
-  /** The answer comes so much later, milliseconds. */
+  /** The answer is delayed by this time, milliseconds. */
   | { readonly delayMs: number }
-  /** A stream ends after so many messages. */
+  /** A stream ends after this number of messages. */
   | { readonly cutAfterMessages: number }
-  /** The head of the answer comes a line at a time, and takes so long, milliseconds. */
+  /** The head of the answer comes line by line, over this time, milliseconds. */
   | { readonly headMs: number }
-  /** The proxy answers itself: a stream that ends after these statuses, or an invoice with the first. */
+  /** The proxy answers itself: a stream that ends after these statuses, or an invoice with the first status. */
   | Told;
 
-/** A stream of statuses, whose ids are the statuses, unless another one is stated. */
+/** A stream of statuses. The id of each message is its status, unless another one is stated. */
 interface Told {
   readonly statuses: readonly string[];
-  /** Instead of its end: a reset, or nothing any more. */
+  /** What happens in place of the stream's end: a reset, or silence. */
   readonly then?: 'reset' | 'silence';
-  /** Between two messages, milliseconds, in which comments come. */
+  /** Pause between two messages, in which comments are sent, milliseconds. */
   readonly restMs?: number;
   readonly id?: string;
 }
 
-/** A request that came. */
+/** A request that arrived. */
 interface Arrival {
   readonly method: string;
   readonly path: string;
   readonly key: string | null;
   readonly lastEventId: string | null;
-  /** As `performance.now()`. */
+  /** The time on the clock of `performance.now()`. */
   readonly at: number;
 }
 
 export interface FaultyProxy {
   readonly url: string;
-  /** Applies these faults to the next requests, one each, and counts anew. Later requests pass. */
+  /** Applies these faults to the next requests, one each, and restarts the counts. Later requests pass. */
   next(faults: readonly Fault[]): void;
   /**
-   * Applies the next of these lists to each new idempotency key: its faults to the attempts with the key, one each, in
-   * turn. Counts anew. Later attempts pass.
+   * Assigns the next of these lists to each new idempotency key. The faults of a list apply to the attempts with the
+   * key, one each, in turn. Restarts the counts. Later attempts pass.
    */
   nextOfKeys(lists: readonly (readonly Fault[])[]): void;
-  /** Requests that came since `next` or `nextOfKeys`. */
+  /** Requests that arrived since `next` or `nextOfKeys`. */
   readonly requests: readonly Arrival[];
-  /** Connections that were ever made, also those without a request. */
+  /** Number of connections so far, also of those without a request. */
   connections(): number;
   close(): Promise<void>;
 }
 
 const UPDATED_AT = '2026-01-01T00:00:00Z';
-/** Between two parts of what does not come at once, milliseconds. */
+/** Pause between two parts of an answer that is sent slowly, milliseconds. */
 const DRIP_MS = 50;
-/** Between two bytes that must not arrive as one part, milliseconds. */
+/** Pause between two bytes that must not arrive as one part, milliseconds. */
 const BYTE_MS = 2;
 
-/** Stands between a client and a service, and does what networks do. */
+/** Starts a proxy between a client and a service that simulates faults of networks. */
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   let faults: Fault[] = [];
   let lists: readonly (readonly Fault[])[] = [];
@@ -180,7 +181,7 @@ async function handle(target: string, incoming: IncomingMessage, answer: ServerR
   incoming.socket.destroy();
 }
 
-/** Sends an answer in JSON whose head comes a line at a time, over so many milliseconds. */
+/** Sends a JSON answer whose head comes line by line, over `ms` milliseconds. */
 async function drip(socket: Socket, whole: Buffer, ms: number): Promise<void> {
   socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n');
   for (let left = ms; left > 0 && !socket.destroyed; left -= DRIP_MS) {
@@ -190,7 +191,7 @@ async function drip(socket: Socket, whole: Buffer, ms: number): Promise<void> {
   socket.end(Buffer.concat([Buffer.from(`Content-Length: ${whole.length}\r\n\r\n`), whole]));
 }
 
-/** Answers as the service does for an invoice with these statuses, each a while after the one before. */
+/** Answers as the service does for an invoice with these statuses, with a pause between two statuses. */
 async function tell(path: string, answer: ServerResponse, { statuses, then, restMs, id: given }: Told): Promise<void> {
   const [id, isStream] = [path.split('/')[3], path.endsWith('/stream')];
   const messages = statuses.map((status) =>

@@ -11,12 +11,12 @@ const SOLD = {
   customer: { ice: '001234567000089', name: 'Atlas' },
   lines: [{ description: 'Étude', quantity: 1, unitPrice: 50_000, taxRate: 20 }],
 };
-/** A deposit of 100.00, with tax 120.00. Two of them leave 360.00 of the sale. */
+/** A deposit of 100.00, or 120.00 with tax. After two of them, 360.00 of the sale remain. */
 const DEPOSIT = { ...SOLD, lines: [{ ...SOLD.lines[0], unitPrice: 10_000 }], amount: 12_000, isDeposit: true };
-/** Longer than a deposit keeps a share for an invoice that is not stored. */
+/** Longer than a deposit keeps a share for an invoice that is not stored, milliseconds. */
 const TOO_LONG_MS = 6 * 60_000;
 
-/** Creates final invoices that deduct two deposits. The subject is the ids of these, the first one first. */
+/** Creates final invoices that deduct two deposits. The subject is the ids of the deposits, the first one first. */
 export const FINAL_INVOICE: KilledRequest = {
   async prepare(track) {
     const made = [await create(track, DEPOSIT, null), await create(track, DEPOSIT, null)];
@@ -26,8 +26,8 @@ export const FINAL_INVOICE: KilledRequest = {
   },
   ask: (track, subject) => createFinal(track, subject, 'first'),
   /**
-   * Every second time that nothing is stored, the process never comes back to it: another invoice deducts the deposits
-   * once their shares are too old, and the first request is refused then.
+   * Every second time that nothing is stored, another invoice deducts the deposits after their shares have expired, as
+   * if the client gave the request up. A late repetition of the request is then refused.
    */
   async again(track, subject, nth) {
     const { finals } = await found(track.db, subject);
@@ -82,7 +82,7 @@ async function create({ url, secretKey }: Track, input: object, key: string | nu
   }
 }
 
-/** The deposits, and all final invoices that deduct one of them. */
+/** Reads the deposits, and all final invoices that deduct one of them. */
 async function found(db: Db, subject: string) {
   const invoices = db.collection<InvoiceDocument>('invoices');
   const ids = subject.split(',');

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventReader } from './event-stream.ts';
 
-/** What somebody saw who followed an invoice as a browser does. */
+/** The observations of a client that followed an invoice as a browser does. */
 export interface FollowedStream {
   readonly invoiceId: string;
   /** The statuses of the messages. */
   readonly statuses: readonly string[];
-  /** Connections that gave no byte for three heartbeats: nobody would have noticed that they were dead. */
+  /** Number of connections without a byte for three heartbeats: a browser would not notice that they are dead. */
   readonly silent: number;
-  /** Whether the service said that there is nothing more to come. */
+  /** Whether the service ended the stream as complete. */
   readonly ended: boolean;
 }
 
 /** Three heartbeats. */
 const SILENCE_MS = 45_000;
 const RECONNECT_MS = 200;
-/** A request whose headers do not come. */
+/** Time limit for the headers of an answer, milliseconds. */
 const OPENING_MS = 20_000;
 
 /**
- * Follows the stream of an invoice to its end: opens it again where it breaks, at any process, with `Last-Event-ID`.
- * @param address of any process that serves
- * @param patienceMs when it gives up
+ * Follows the stream of an invoice to its end. Reopens a broken stream at any process, with `Last-Event-ID`.
+ * @param address returns the address of any process that serves
+ * @param patienceMs time limit, milliseconds
  */
 export async function followInvoice(
   address: () => Promise<string>,
@@ -57,7 +57,7 @@ export async function followInvoice(
         statuses.push((JSON.parse(message.data) as { status: string }).status);
       }
     } catch {
-      // The process was killed; another one goes on.
+      // The process was killed; another one continues the stream.
     } finally {
       clearTimeout(timer);
       abort.abort();
@@ -66,7 +66,7 @@ export async function followInvoice(
   return { invoiceId: id, statuses, silent, ended: false };
 }
 
-/** The next message, null at the end; `silent` if nothing, not even a heartbeat, came for too long. */
+/** Returns the next message, null at the end, or `silent` if nothing, not even a heartbeat, came for too long. */
 async function withinSilence(reader: EventReader, abort: AbortController) {
   const next = reader.next();
   next.catch(() => undefined);

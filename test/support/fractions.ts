@@ -1,10 +1,10 @@
-/** A rational number, in lowest terms or not; its denominator is positive. */
+/** A rational number, not necessarily in lowest terms. Its denominator is positive. */
 export interface Fraction {
   readonly over: bigint;
   readonly under: bigint;
 }
 
-/** Reads a decimal number as JSON writes it: `1.25` is 125/100. */
+/** Parses a decimal number of JSON: `1.25` is 125/100. */
 export function fraction(decimal: number | string): Fraction {
   const [whole = '', decimals = ''] = String(decimal).split('.');
   return { over: BigInt(whole + decimals), under: 10n ** BigInt(decimals.length) };

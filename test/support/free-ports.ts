@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections and to servers that listen on port 0. */
+/** A range below the ports that systems assign to outgoing connections and to servers that listen on port 0. */
 const [FIRST, LAST] = [20_000, 30_000];
 
-/** Different ports of 127.0.0.1 on which nothing listens now, and that the system gives to nobody by itself. */
+/** Returns different ports of 127.0.0.1 on which nothing listens now, and that the system does not assign. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
@@ -14,7 +14,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-/** One of {@link freePorts}. */
+/** Returns one of {@link freePorts}. */
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1);
   return port as number;

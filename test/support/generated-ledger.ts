@@ -7,10 +7,10 @@ import type { ReconciliationRun, Transmission } from '../../src/domain/authority
 const DECIDED_AT = new Date('2026-11-01T00:00:00Z');
 
 /**
- * Reconciles a ledger of `size` entries with as many equal invoices; both are generated, nothing is stored.
+ * Reconciles a generated ledger of `size` entries with as many equal invoices. Nothing is stored.
  * @param marks numbers of entries after which the heap is measured
- * @param stores replace those that store nothing
- * @returns the run, and the used heap at each mark after a collection, bytes
+ * @param stores replace the stores, which by default store nothing
+ * @returns the run, and the used heap in bytes at each mark, after a garbage collection
  */
 export async function reconcileGenerated(
   size: number,
@@ -95,7 +95,7 @@ function invoiceAt(index: number): Transmission {
   };
 }
 
-/** Node's garbage collector, which is hidden unless a flag shows it. */
+/** Returns Node's garbage collector, which is accessible only with a flag. */
 function garbageCollector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -8,14 +8,14 @@ export type Column = (typeof COLUMNS)[number];
 /**
  * What each credential gets of each field.
  *
- * The columns: a secret key of the tenant in the test environment; its live one; another tenant's; a publishable key; the same with the
- * invoice's client_secret; that client_secret; one of another invoice of the tenant; people with these roles in the tenant, in the test
- * environment; its owner in the live one.
+ * The columns: a secret key of the tenant in the test environment; its live one; another tenant's; a publishable key;
+ * the same with the invoice's client_secret; that client_secret; one of another invoice of the tenant; people with
+ * these roles in the tenant, in the test environment; its owner in the live one.
  *
- * The cells: `+` something, `null` or `empty` nothing, `hidden` a field of what is null or empty, a status, `silent` nothing on the stream, the
- * type of a typed error or another member of the union. Where a credential may ask for its own tenant's (lists, creations) and the cell
- * is `+`, the test sees to it that nothing of the tenant's is in the answer. The payload of a mutation has the cells of
- * the mutation, unless it has a row.
+ * The cells: `+` a value, `null` or `empty` no value, `hidden` a field of a value that is null or empty, a status,
+ * `silent` nothing on the stream, the type of a typed error or another member of the union. For operations on the
+ * caller's own tenant (lists, creations), another tenant's credential may have `+`; the test checks that the answer
+ * contains nothing of the first tenant. The payload of a mutation has the cells of the mutation, unless it has a row.
  */
 const TABLE = `
 + 404 404 403 403 403 403 + + 403 403 404  ApiRequest apiKeyId at code id method milliseconds param route standsFor status
@@ -222,7 +222,7 @@ export const CREATION =
   '{ amount: 12000, currency: "MAD", customer: { ice: "001234567000089", name: "N" }, lines: [{ description: "L", quantity: 1, unitPrice: 10000 }] }';
 export const ENDPOINT = '{ url: "https://example.com/", events: [invoice_accepted] }';
 
-/** An example of each operation: what selects a root field. Ids in capitals are those of the test's objects. */
+/** An example of each operation that selects a root field. Ids in capitals are those of the test's objects. */
 export const ROOTS: Readonly<Record<string, string>> = {
   'Query.invoice': 'invoice(id: "INVOICE" SECRET) { id }',
   'Query.creditNote': 'creditNote(id: "CREDITED" SECRET) { id }',

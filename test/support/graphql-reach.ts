@@ -6,8 +6,8 @@ import { CREATION, ENDPOINT, ROOTS } from './graphql-access.ts';
 export const KEY = 'an idempotency key of the tenant';
 
 /**
- * A query that reaches a type which no operation returns, or of which the example in `ROOTS` returns none; `…` stands for
- * its fields. With `SECRET` the invoice's client_secret is sent in the columns that say so.
+ * A query for each type that no operation returns, or that the example in `ROOTS` returns no object of; `…` stands
+ * for the type's fields. With `SECRET`, the columns with a client_secret send the invoice's.
  */
 const REACH: Readonly<Record<string, string>> = {
   Customer: '{ invoice(id: "INVOICE" SECRET) { customer { … } } }',
@@ -101,8 +101,8 @@ const REACH: Readonly<Record<string, string>> = {
 };
 
 /**
- * The query that reaches a type, with `…` for its fields: the payload of a mutation by the mutation's example, the type
- * of a query by the query's; empty if there is none.
+ * Returns the query that reaches a type, with `…` for its fields. For the payload of a mutation, it is the mutation's
+ * example; for the type of a query, the query's. Empty if there is none.
  */
 export function reachOf(type: string): string {
   const mutation = ROOTS[mutationOf(type)]?.replace('{ __typename }', `{ __typename ... on ${type} { … } }`);
@@ -110,12 +110,12 @@ export function reachOf(type: string): string {
   return REACH[type] ?? (mutation && `mutation { ${mutation} }`) ?? (query ? `{ ${query} }` : '');
 }
 
-/** `Mutation.doThis` of `DoThisPayload`. */
+/** Returns `Mutation.doThis` for `DoThisPayload`. */
 export function mutationOf(type: string): string {
   return `Mutation.${type.charAt(0).toLowerCase()}${type.slice(1).replace(/Payload$/, '')}`;
 }
 
-/** The query that returns a type: one object rather than a list. */
+/** Returns the query that returns a type, preferably one object and not a list. */
 function queryOf(type: string): string | undefined {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
     (field) => getNamedType(field.type).name === type,

@@ -4,23 +4,23 @@ import { SOURCES } from '../../scripts/docs/contents.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** An example of a guide: a command of a block for a shell, or another block as a whole. */
+/** An example of a guide: a single command of a shell block, or another block as a whole. */
 export interface Example {
   /** `docs/api/errors.md`. */
   readonly guide: string;
-  /** Where its block begins, from 1. */
+  /** The line where its block begins, from 1. */
   readonly line: number;
-  /** What the block's fence names; empty if it names nothing. */
+  /** The language that the block's fence names; empty if it names none. */
   readonly language: string;
   readonly text: string;
 }
 
-/** What has examples for users: the project's README, the pages at /docs, and the READMEs of clients. */
+/** The documents with examples for users: the project's README, the pages at /docs, and the READMEs of clients. */
 export const GUIDES: readonly string[] = [
   ...new Set(['README.md', ...Object.values(SOURCES), ...globSync('clients/*/README.md', { cwd: ROOT })]),
 ].toSorted();
 
-/** A client, the language that the fences of its README name, and the test that runs them. */
+/** A client, the language of the fences in its README, and the test that runs them. */
 export const CLIENT_EXAMPLES = [
   ['typescript', 'ts', 'test/clients/conformance.test.ts'],
   ['python', 'python', 'test/long/client-python.test.ts'],
@@ -39,14 +39,14 @@ const isOf =
   (guide: string, ...languages: readonly string[]): Rule =>
   (example) =>
     example.guide === guide && languages.includes(example.language);
-/** The lines that install a package of clients/. */
+/** Matches the lines that install a package of clients/. */
 const installs: Rule = (example) =>
   /^clients\/(?:typescript|python|php|java|go|cli)\/README\.md$/.test(example.guide) &&
   isCommand(/^(?:npm install|pip|composer|go|mvn) /)(example);
-/** Code for a page that imports what it uses. */
+/** Matches code for a page that imports the modules it uses. */
 const isModule: Rule = ({ language, text }) => language === 'js' && text.startsWith('import ');
 
-/** Which examples a test runs; it takes them by {@link examplesRunBy}. */
+/** The rules by which each test takes its examples, with {@link examplesRunBy}. */
 const RUN_BY = {
   'test/api/guides.test.ts': isCommand(/^curl /),
   'test/clients/command-examples.test.ts': isCommand(/^(?:fatoura|export|node) /),
@@ -67,7 +67,7 @@ const RUN_BY = {
 
 type Runner = keyof typeof RUN_BY;
 
-/** The tests that run an example. */
+/** Returns the tests that run an example. */
 export function runnersOf(example: Example): string[] {
   const own = CLIENT_EXAMPLES.filter(([client, fence]) => isOf(`clients/${client}/README.md`, fence)(example));
   return [...RUNNERS.filter((test) => RUN_BY[test](example)), ...own.map(([, , test]) => test)];
@@ -76,24 +76,24 @@ export function runnersOf(example: Example): string[] {
 /** The tests that take their examples by {@link examplesRunBy}. */
 export const RUNNERS = Object.keys(RUN_BY) as Runner[];
 
-/** All examples, guide by guide, in their order. */
+/** Returns all examples, guide by guide, in order. */
 export function allExamples(): Example[] {
   return GUIDES.flatMap(examplesIn);
 }
 
-/** The examples that a test has to run. @param test its own path */
+/** Returns the examples that a test has to run. @param test its own path */
 export function examplesRunBy(test: Runner): Example[] {
   return allExamples().filter((example) => RUN_BY[test](example));
 }
 
-/** The only example that a test has to run. @throws Error if there is none or another one */
+/** Returns the only example that a test has to run. @throws Error if there is none or more than one */
 export function exampleRunBy(test: Runner): Example {
   const [example, ...others] = examplesRunBy(test);
   if (!example || others.length > 0) throw new Error(`${test} has to run ${others.length + 1} examples`);
   return example;
 }
 
-/** The blocks of a guide as they stand, without the indentation of lists. */
+/** Returns the blocks of a guide unchanged, without the indentation of lists. */
 export function blocksOf(guide: string): Example[] {
   const source = readFileSync(`${ROOT}/${guide}`, 'utf8');
   return [...source.matchAll(/^( *)```(\S*)[^\n]*\n(.*?)^ *```$/gms)].map(
@@ -110,10 +110,13 @@ function examplesIn(guide: string): Example[] {
   );
 }
 
-/** What the reader fills in: `ID=inv_…`. Tests have it in their environment. */
+/** A placeholder that the reader replaces: `ID=inv_…`. Tests have it in their environment. */
 const PLACEHOLDER = /^[A-Z_]+=\S*…\S*(?: +#.*)?$/;
 
-/** The commands of a block for a shell: a line, and those after it that its end or an open quote joins to it. */
+/**
+ * Splits a shell block into commands. A line with an open quote or a continuation at its end includes the following
+ * lines.
+ */
 function commandsOf(text: string): string[] {
   const commands: string[] = [];
   let isOpen = false;

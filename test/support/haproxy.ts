@@ -10,19 +10,19 @@ import { freePorts } from './free-ports.ts';
 
 const CONFIGURATION = fileURLToPath(new URL('../../deploy/haproxy/haproxy.cfg', import.meta.url));
 
-/** Debian has it in a folder that an ordinary user's PATH lacks. */
+/** Debian installs it in a folder that an ordinary user's PATH lacks. */
 const SEARCHED = `${process.env.PATH}:/usr/sbin`;
 
 /** Whether HAProxy is installed (Debian: `apt-get install haproxy`). */
 export const HAS_HAPROXY = spawnSync('haproxy', ['-v'], { env: { PATH: SEARCHED } }).status === 0;
 
-/** HAProxy with the repository's configuration, or a change of it. */
+/** HAProxy with the repository's configuration, or with a changed one. */
 export interface TlsProxy {
   /** `https://localhost:…` */
   readonly url: string;
   /** Connections that trust the proxy's certificate. */
   readonly agent: Agent;
-  /** What it logged: its failures, and processes that it took out or in. */
+  /** Its log: failures, and processes that it took out of service or back in. */
   readonly log: readonly string[];
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface TlsProxy {
 /**
  * Starts the proxy in front of two addresses (`127.0.0.1:3000`), and waits until it answers.
  * @param folder for the certificate and the configuration
- * @param changed the configuration, from the repository's
+ * @param changed changes the repository's configuration
  */
 export async function startProxy(
   folder: string,
@@ -72,7 +72,7 @@ export async function startProxy(
   };
 }
 
-/** The proxy's certificate, whatever the header Host says. */
+/** Checks the proxy's certificate for localhost, independent of the header Host. */
 const isLocalhost = (_host: string, certificate: PeerCertificate) => checkServerIdentity('localhost', certificate);
 
 async function answers(child: ChildProcess, url: string, dispatcher: Agent, log: readonly string[]): Promise<void> {

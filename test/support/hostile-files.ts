@@ -3,7 +3,7 @@ import { IMPORT_LIMITS } from '../../src/domain/imports/limits.ts';
 import type { FileFault } from '../../src/domain/imports/row-rules.ts';
 import { relationsXml, sheetOf, workbookFile, zipFile } from './workbook-file.ts';
 
-/** A file that is made to do harm, or that is none that can be read, and why it is refused. */
+/** A file that is harmful or cannot be read, and the reason for its refusal. */
 export interface HostileFile {
   readonly what: string;
   readonly fault: FileFault;
@@ -21,7 +21,7 @@ const withParts = (parts: Readonly<Record<string, string | Buffer>>) =>
   workbookFile({ sheets: [{ rows: [HEAD] }], parts });
 const csvOf = (...rows: readonly string[]) => Buffer.from([HEAD.join(';'), ...rows].join('\r\n'));
 
-/** An entry of a ZIP file as its headers state it, whatever it contains. */
+/** An entry of a ZIP file with the statements of its headers, which need not match its content. */
 interface RawEntry {
   readonly path: string;
   readonly content: Buffer;
@@ -63,7 +63,7 @@ function rawZip(entries: readonly RawEntry[]): Buffer {
   return Buffer.concat([...files, entriesOf, Buffer.from('PK\x05\x06'), end]);
 }
 
-/** The parts of a workbook, one of which is as the test states it. */
+/** Makes the parts of a workbook, one of which the test determines. */
 function rawWorkbook(sheet: Omit<RawEntry, 'path'>): Buffer {
   const part = (path: string, text: string): RawEntry => ({ path, content: Buffer.from(text) });
   return rawZip([

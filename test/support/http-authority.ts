@@ -31,7 +31,7 @@ export interface OpenHttpAuthority {
 }
 
 export interface OpenOptions {
-  /** PEM of key and certificate, which a P12 file would hold. */
+  /** Key and certificate as PEM, in place of a P12 file. */
   readonly client?: string;
   readonly clientKey?: KeyObject;
   readonly tokenUrl?: string;
@@ -39,7 +39,7 @@ export interface OpenOptions {
   readonly parts?: Partial<HttpAuthorityParts>;
 }
 
-/** The adapter, with its files in a temporary folder. Time limits that only a hanging request exceeds. */
+/** Opens the adapter, with its files in a temporary folder and time limits that only a hanging request exceeds. */
 export async function openHttpAuthority(
   server: { readonly url: string },
   ca: Pick<CertificateAuthority, 'certificate'>,
@@ -90,13 +90,13 @@ export async function openHttpAuthority(
   };
 }
 
-/** Reads PEM in place of PKCS#12, which another test covers. */
+/** Reads PEM instead of PKCS#12, which another test covers. */
 async function readPem(file: string): Promise<ClientIdentity> {
   const pem = await readFile(file, 'utf8');
   return { privateKey: createPrivateKey(pem), certificateChain: [new X509Certificate(pem)] };
 }
 
-/** The adapter as the service composes it, with a simulator of its own. */
+/** Opens the adapter as the service composes it, with its own simulator. */
 export async function openSimulated(
   options: SimulatorOptions = {},
 ): Promise<LiveAuthority & { readonly simulator: Simulator }> {

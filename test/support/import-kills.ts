@@ -10,24 +10,24 @@ import { runningStore } from './running-store.ts';
 
 export interface ImportKillsPlan {
   readonly seed: number;
-  /** How many invoices the file has. */
+  /** Number of invoices in the file. */
   readonly invoices: number;
-  /** How many lines each of them has. */
+  /** Number of lines of each invoice. */
   readonly lines: number;
-  /** kill -9, spread over the reading and the issuing. */
+  /** Number of kills (kill -9), spread over the reading and the issuing. */
   readonly kills: number;
-  /** How long the import may take after the last kill, milliseconds. */
+  /** Maximum duration of the import after the last kill, milliseconds. */
   readonly patienceMs: number;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Ends the service when the test is given up. */
+  /** Stops the service when the test is aborted. */
   readonly signal: AbortSignal;
 }
 
 export interface ImportKillsOutcome {
-  /** How many invoices were issued when each kill came. */
+  /** Number of invoices issued at the time of each kill. */
   readonly issuedAtKills: readonly number[];
   readonly counts: Readonly<Record<string, number>>;
-  /** The texts of the first lines of all invoices, sorted: each is one invoice of the file. */
+  /** The texts of the first lines of all invoices, sorted. Each text belongs to one invoice of the file. */
   readonly texts: readonly string[];
   /** The texts in the order of the numbers of the series. */
   readonly byNumber: readonly string[];
@@ -42,7 +42,7 @@ interface Facts {
 
 const QUERY = '{ status settled counts { invoices ready issued known refused faulty accepted } }';
 
-/** A CSV file of invoices without numbers of their own, which differ in a text. */
+/** Makes a CSV file of invoices without own numbers. Each invoice has a different text. */
 export function fileOf(invoices: number, lines: number): string {
   const rows = ['Repère de la facture;Client;ICE du client;Désignation;Quantité;Prix unitaire HT;Taux de TVA'];
   for (let n = 0; n < invoices; n++)
@@ -55,12 +55,12 @@ function textOf(invoice: number, line: number): string {
   return `Article ${String(invoice).padStart(6, '0')}.${line}`;
 }
 
-/** The texts of the first lines of a file's invoices. */
+/** Returns the texts of the first lines of a file's invoices. */
 export const textsOf = (invoices: number): string[] => Array.from({ length: invoices }, (_, n) => textOf(n, 0));
 
 /**
- * Imports a file by a service that is killed again and again and started anew on the same folder.
- * @returns what the store holds at the end
+ * Imports a file with a service that is killed repeatedly and restarted on the same folder.
+ * @returns the contents of the store at the end
  */
 export async function runImportKills(plan: ImportKillsPlan): Promise<ImportKillsOutcome> {
   const random = randomNumbers(plan.seed);
@@ -73,7 +73,7 @@ export async function runImportKills(plan: ImportKillsPlan): Promise<ImportKills
     RATE_LIMIT_SECRET: '1000000',
   });
   plan.signal.addEventListener('abort', () => void server.kill());
-  /** Asks again while a process dies or starts. */
+  /** Repeats a query while a process is dead or starting. */
   async function ask<Data>(query: string): Promise<Data> {
     for (;;) {
       try {
@@ -108,12 +108,12 @@ export async function runImportKills(plan: ImportKillsPlan): Promise<ImportKills
       await server.kill();
       await server.start();
     };
-    // One kill while it is read; then it begins anew.
+    // One kill while the file is read; the reading then starts again.
     await killNow();
     while ((await read()).status !== 'checked') await sleep(20);
     await ask(`mutation { startImport(id: "${id}") { __typename } }`);
     for (let kill = 1; kill < plan.kills; kill++) {
-      // Somewhere in its part of the invoices; the counts of an import lag behind.
+      // At a random place in its part of the invoices. The counts of an import lag behind.
       const from = (plan.invoices * (kill - 1 + random())) / plan.kills;
       for (let facts = await read(); facts.status === 'issuing' && facts.counts.issued < from; facts = await read())
         await sleep(10);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ResultWriter, RowVerdict } from '../../src/domain/imports/ports.ts';
 import type { FileReading } from '../../src/domain/imports/reading.ts';
 
-/** How a file was read, for tests of what is written from it. */
+/** Makes the reading of a file, for tests of returned files. */
 export function readingOf(format: 'xlsx' | 'csv', changes: Partial<FileReading> = {}): FileReading {
   return {
     format,
@@ -27,7 +27,7 @@ export function readingOf(format: 'xlsx' | 'csv', changes: Partial<FileReading> 
   };
 }
 
-/** A verdict of an accepted invoice, or what `changes` says. */
+/** Makes the verdict of an accepted invoice, with these changes. */
 export function verdictOf(row: number, changes: Partial<RowVerdict> = {}): RowVerdict {
   return {
     row,

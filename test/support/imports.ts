@@ -8,7 +8,7 @@ import type { Client } from './client.ts';
 export const HEADERS = 'Numéro de facture;Client;ICE du client;Désignation;Quantité;Prix unitaire HT;Taux de TVA';
 export const ICE = '001234567000089';
 
-/** A CSV file of invoices of one line each. @param rows cells below the headers */
+/** Makes a CSV file of invoices with one line each. @param rows cells below the headers */
 export function csvOf(rows: readonly (readonly (string | number)[])[], headers = HEADERS): string {
   return [headers, ...rows.map((cells) => cells.join(';'))].map((line) => `${line}\r\n`).join('');
 }
@@ -25,7 +25,7 @@ const IMPORT_FACTS = `id status settled fileName failure { code message }
 const INVOICES = `invoices(first: 100) { nodes { id firstRow lastRow label number customerName amount verdict
   problems { row column header value code param message } warnings { code message } invoice { id number status amount } } }`;
 
-/** Sends a file. */
+/** Uploads a file. */
 export function sendFile(url: string, secretKey: string, content: string | Uint8Array, name = 'ventes.csv') {
   return fetch(`${url}/imports?name=${encodeURIComponent(name)}&language=fr`, {
     method: 'POST',
@@ -49,7 +49,7 @@ export async function readImport(client: Client, id: string) {
   return body.data.import;
 }
 
-/** Waits until an import has got so far. */
+/** Waits until an import reaches a state. */
 export async function until(
   client: Client,
   id: string,
@@ -69,7 +69,7 @@ export async function started(client: Client, id: string) {
 export const START = `mutation ($id: ID!) { startImport(id: $id) {
   ... on StartImportPayload { import { id status } } ... on Error { code message } } }`;
 
-/** A stored import that was checked, with all fields. @param text for its texts */
+/** Makes a stored import that was checked, with all fields. @param text for its texts */
 export function anImport(owner: Owner, text: string, changes: Partial<Import> = {}): Import {
   const actor = { kind: 'person', id: 'per_1', name: text } as const;
   const column = { index: 0, header: text, key: text, field: 'customer.name', isResult: false } as const;
@@ -90,7 +90,7 @@ export function anImport(owner: Owner, text: string, changes: Partial<Import> = 
   };
 }
 
-/** A stored invoice of an import, with all fields. */
+/** Makes a stored invoice of an import, with all fields. */
 export function anImportedInvoice(
   owner: Owner,
   importId: string,

@@ -1,13 +1,20 @@
 import type { Collection } from 'mongodb';
 
-/** More than are answered beside a command that lets nobody else run: one before it begins, and those it ends beside. */
+/**
+ * More inserts than are answered during a command that blocks all others: one before it begins, and those that end with
+ * it.
+ */
 export const ENOUGH_INSERTS = 4;
-/** A loaded machine may not run this process during a command; it is then run once more. */
+/**
+ * On a loaded machine, this process may not run during a command. The command is then repeated, up to this number of
+ * times.
+ */
 const ATTEMPTS = 8;
 
 /**
- * The most inserts of another client that were answered before one of some commands was. Ends when they are enough.
- * @param beside where the other client inserts
+ * Returns the maximum number of another client's inserts that were answered while one of several commands ran. Stops
+ * when the number is {@link ENOUGH_INSERTS}.
+ * @param beside the collection for the inserts
  * @param prepare called before each command
  */
 export async function mostInsertsDuring(

@@ -13,7 +13,7 @@ const OWNER: Member = {
   environment: 'test',
 };
 
-/** An invoice as creation makes it: one line, 120.00 MAD, due at once. */
+/** Makes an invoice as creation does: one line, 120.00 MAD, due immediately. */
 export function pendingInvoice(changes: Partial<Invoice>): Invoice {
   const createdAt = changes.createdAt ?? new Date();
   const input = {
@@ -27,7 +27,7 @@ export function pendingInvoice(changes: Partial<Invoice>): Invoice {
   return { ...invoice, work: invoice.work && { ...invoice.work, dueAt: createdAt, since: createdAt }, ...changes };
 }
 
-/** Takes the lease of one invoice, whatever its lane. @returns null if its work is not due */
+/** Claims one invoice in any lane. @returns null if its work is not due */
 export async function claimOne(
   invoices: Pick<InvoiceClaims, 'claimMany'>,
   invoiceId: string,
@@ -43,9 +43,9 @@ export async function claimOne(
 const repositories = new WeakMap<Db, ReturnType<typeof createInvoiceRepository>>();
 
 /**
- * The invoices of a database as one process stores them, whoever asks for it. A repository of its own for each invoice
- * would be another process each time, which waits until it sees the row of the one before: some seconds, where a test has
- * removed that.
+ * Returns the repository of a database's invoices, always the same one. A new repository for each invoice would act
+ * like another process, which waits until it sees the row of the previous insert. If a test has removed that row, the
+ * wait takes some seconds.
  */
 export function invoicesOf(db: Db): ReturnType<typeof createInvoiceRepository> {
   const known = repositories.get(db) ?? createInvoiceRepository(db);

@@ -1,17 +1,19 @@
 import fc from 'fast-check';
 
-/** A number as a test issues it. */
+/** A number that a test issues. */
 export interface IssuedNumber {
   readonly serial: number;
   /** The day of its document, `2026-11-30`; null if it has none. */
   readonly day: string | null;
-  /** Whether the document waited for a correction, so that its day may be earlier than those before it. */
+  /** Whether the document waited for a correction, so that its day may be earlier than those of previous numbers. */
   readonly isLate: boolean;
 }
 
 const MONTHS = Array.from({ length: 12 }, (_, n) => `2026-${String(n + 1).padStart(2, '0')}`);
 
-/** Series of one year with up to 40 numbers in each of some months, of which some are late and some have no document. */
+/**
+ * Makes a series of one year with up to 40 numbers in some months. Some numbers are late, and some have no document.
+ */
 export const SERIES_OF_MONTHS: fc.Arbitrary<readonly IssuedNumber[]> = fc
   .record({
     counts: fc.array(fc.nat({ max: 40 }), { minLength: 2, maxLength: 5 }),
@@ -29,7 +31,7 @@ export const SERIES_OF_MONTHS: fc.Arbitrary<readonly IssuedNumber[]> = fc
       }),
   );
 
-/** The serials of each month with some: a number is in the latest month that its series had reached. */
+/** Returns the serials of each month that has any. A number belongs to the latest month that its series had reached. */
 export function monthsOf(issued: readonly IssuedNumber[]): Readonly<Record<string, readonly number[]>> {
   let reached = issued.find(({ day }) => day !== null)?.day?.slice(0, 7) ?? '';
   const months: Record<string, number[]> = {};

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 const PROGRAM = fileURLToPath(new URL('./ValidateSignatures.java', import.meta.url));
 
 /**
- * Why tests with the JDK's validator (javax.xml.crypto) are skipped; null when they run. It needs a JDK to run from
- * source.
+ * The reason to skip tests with the JDK's validator (javax.xml.crypto); null if they run. They need a JDK that runs
+ * source files.
  */
 export const WITHOUT_JDK =
   spawnSync('javac', ['-version']).status === 0

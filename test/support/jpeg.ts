@@ -2,7 +2,7 @@
 export interface JpegPlan {
   readonly width: number;
   readonly height: number;
-  /** Sampling factors of each component, across and down; default: one, which is grey. */
+  /** Sampling factors of each component, across and down. Default: one grey component. */
   readonly sampling?: readonly (readonly [number, number])[];
   /** Marker of the frame; default 0xc0, baseline. 0xc2 is progressive. */
   readonly frame?: number;
@@ -10,7 +10,7 @@ export interface JpegPlan {
   readonly restart?: number;
   /** Segments before the frame. */
   readonly before?: readonly Buffer[];
-  /** The scans; default: one of everything, or those of {@link PROGRESSION} for each component. */
+  /** The scans. Default: one of everything, or those of {@link PROGRESSION} for each component. */
   readonly scans?: readonly JpegScanPlan[];
 }
 
@@ -18,7 +18,7 @@ interface JpegScanPlan {
   readonly components: readonly number[];
   readonly first: number;
   readonly last: number;
-  /** The lowest bit that the scan before told, 0 for none, and the one that this scan tells. */
+  /** The lowest bit that the previous scan encoded, 0 for none, and the one that this scan encodes. */
   readonly high: number;
   readonly low: number;
 }
@@ -31,7 +31,7 @@ const PROGRESSION = [
   [1, 63, 1, 0],
 ] as const;
 
-/** Values of DC codes, which have 4 bits, and of AC codes, which have 8: each value's code is its index. */
+/** Values of DC codes, which have 4 bits, and of AC codes, which have 8. The code of each value is its index. */
 const DC_VALUES = Array.from({ length: 12 }, (_, size) => size);
 const AC_VALUES = Array.from({ length: 16 * 11 }, (_, at) => Math.floor(at / 11) * 16 + (at % 11));
 
@@ -45,7 +45,7 @@ function short(value: number): Buffer {
   return Buffer.of(value >> 8, value & 255);
 }
 
-/** Encodes a JPEG of made-up colours (ITU-T T.81). It is the same for the same plan. */
+/** Encodes a JPEG of invented colours (ITU-T T.81). Equal plans give equal files. */
 export function jpegOf(plan: JpegPlan): Buffer {
   const { width, height, sampling = [[1, 1]], frame = 0xc0, restart = 0, before = [] } = plan;
   const components = sampling.map((factors, index) => componentOf(plan, sampling, factors, index));
@@ -87,7 +87,7 @@ function progression(all: readonly number[]): JpegScanPlan[] {
 interface Component {
   readonly across: number;
   readonly down: number;
-  /** Blocks in a row when it has a scan of its own, and rows. */
+  /** Number of blocks in a row if it has a scan of its own, and number of rows. */
   readonly columns: number;
   readonly rows: number;
   /** Its coefficients in the order of the diagonal, by row and column of the block. */
@@ -111,7 +111,7 @@ function componentOf(
       const mixed = (row * 31 + column * 17 + index * 7) % 64;
       return Array.from({ length: 64 }, (_, at) => {
         if (at === 0) return mixed - 32;
-        // Few blocks have coefficients, so that there are runs of blocks without.
+        // Only few blocks have coefficients, so that runs of empty blocks occur.
         return mixed % 5 === 0 && (at * 13 + mixed) % 11 === 0 ? ((at + mixed) % 15) - 7 : 0;
       });
     },
@@ -143,7 +143,7 @@ function codedScan(scan: JpegScanPlan, components: readonly Component[], { frame
   return Buffer.concat([...out, encoder.end()]);
 }
 
-/** Encodes blocks in their order. `end` returns the octets since the last one, and starts anew. */
+/** Makes an encoder of blocks in order. `end` returns the octets since its last call, and starts again. */
 function createEncoder({ first, last, high, low }: JpegScanPlan, isProgressive: boolean) {
   let bits = '';
   let previous: number[] = [];
@@ -162,7 +162,7 @@ function createEncoder({ first, last, high, low }: JpegScanPlan, isProgressive: 
   function endRun(): void {
     if (run === 0) return;
     const exponent = run.toString(2).length - 1;
-    // Values of AC codes have at most 10 in their lower half, and this is the upper one.
+    // The lower half of AC codes is at most 10, and this is the upper half.
     putAc(exponent * 16);
     put(run - 2 ** exponent, exponent);
     bits += corrections;
@@ -176,7 +176,7 @@ function createEncoder({ first, last, high, low }: JpegScanPlan, isProgressive: 
     putValue(difference, sizeOf(difference));
   }
 
-  /** Encodes the coefficients of the band. @param onEnd called when the rest is zero */
+  /** Encodes the coefficients of the band. @param onEnd called when all remaining ones are zero */
   function addBand(values: readonly number[], from: number, onEnd: () => void): void {
     let zeros = 0;
     for (let at = from; at <= last; at++) {

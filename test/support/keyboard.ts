@@ -1,6 +1,6 @@
 import type { KeyInput, Page } from 'puppeteer-core';
 
-/** More strokes than any page has places. */
+/** More key strokes than any page has focusable elements. */
 const MOST_STROKES = 200;
 
 /** Presses Tab until the focus is on an element. @throws if the keyboard does not reach it */
@@ -20,7 +20,7 @@ export async function pressAt(page: Page, selector: string, key: KeyInput = 'Ent
   await page.keyboard.press(key);
 }
 
-/** Replaces what a field has. */
+/** Replaces the text of a field. */
 export async function typeAt(page: Page, selector: string, text: string): Promise<void> {
   await tabTo(page, selector);
   await page.keyboard.down('Control');

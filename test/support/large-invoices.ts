@@ -28,7 +28,7 @@ export async function copiedInvoice(
     series: _number,
     work: _work,
     outbox: _outbox,
-    // Recorded a moment after the decision. A copy never has them, whenever it is made.
+    // These are written just after the decision. Copies never have them, so that the time of copying does not matter.
     summed: _status,
     searchTerms: _terms,
     ...document
@@ -36,7 +36,7 @@ export async function copiedInvoice(
   const ids: string[] = [id];
   for (let n = 1; n <= copies; n++) {
     const _id = `inv_${randomUUID()}`;
-    // Newer than the original, within the same millisecond.
+    // The order key is newer than the original's, within the same millisecond.
     const order = `${document.order.slice(0, 12)}${n.toString(16).padStart(4, '0')}${document.order.slice(16)}`;
     await invoices.insertOne({ ...document, _id, order });
     ids.push(_id);

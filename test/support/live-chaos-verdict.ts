@@ -2,7 +2,7 @@ import type { SubmissionBody } from '../../scripts/authority-simulator/submissio
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import type { LiveChaosOutcome } from './live-chaos.ts';
 
-/** Every promise of live transmission that a run broke, a sentence each. */
+/** Returns a sentence for each promise of live transmission that a run broke. */
 export function brokenLivePromises(outcome: LiveChaosOutcome): string[] {
   const { orders, documents, ledger, doubled, inconsistencies } = outcome;
   const problems = [...inconsistencies, ...doubled.map((each) => `the ledger holds ${each} twice`)];
@@ -22,7 +22,9 @@ export function brokenLivePromises(outcome: LiveChaosOutcome): string[] {
   return problems;
 }
 
-/** The last of the requests for an invoice asked for all that is left, so exactly nothing is, unless one was rejected. */
+/**
+ * The last request for an invoice asks for all that is left. So nothing may be left, unless a credit note was rejected.
+ */
 function creditFlaws({ _id, amount }: InvoiceDocument, documents: readonly InvoiceDocument[]): string[] {
   const credits = documents.filter(({ credit }) => credit?.original.id === _id);
   const counted = credits.filter(({ status }) => status !== 'rejected');
@@ -32,7 +34,10 @@ function creditFlaws({ _id, amount }: InvoiceDocument, documents: readonly Invoi
   return [];
 }
 
-/** What is wrong with a final live document, a few words each. @param entry its entry in the ledger of the authority */
+/**
+ * Returns the flaws of a final live document, a few words each.
+ * @param entry its entry in the ledger of the authority
+ */
 export function flawsOfLive(
   document: InvoiceDocument,
   entry: SubmissionBody | undefined,

@@ -19,20 +19,20 @@ import { runningStore } from './running-store.ts';
 
 export interface LiveChaosPlan {
   readonly profile: Profile;
-  /** Decides every choice of the run; the timing of the machine decides the rest. */
+  /** Seed of every random choice of the run. The machine's timing decides the rest. */
   readonly seed: number;
-  /** How many invoices are created. Credit notes are among them, as {@link orderAll} says. */
+  /** Number of created invoices. Credit notes are created, too: see {@link orderAll}. */
   readonly invoices: number;
   /** Number of clients that create at the same time. */
   readonly clients: number;
   readonly faults: readonly FaultRule[];
   /** Mean time between two kills, milliseconds. */
   readonly killEveryMs: number;
-  /** How many kills there are at least. The service is also killed as long as documents are created; 0: never. */
+  /** Minimum number of kills. The service is also killed as long as documents are created; 0: never. */
   readonly kills: number;
-  /** How long the invoices may take to settle after the last kill, milliseconds. */
+  /** Maximum time until all invoices are final after the last kill, milliseconds. */
   readonly patienceMs: number;
-  /** Ends the service when the test is given up. */
+  /** Stops the service when the test is aborted. */
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +41,7 @@ export interface LiveChaosOutcome {
   readonly orders: Orders;
   /** The stored documents of both kinds. */
   readonly documents: readonly InvoiceDocument[];
-  /** What the service's own check of its store finds. */
+  /** The findings of the service's own check of its store. */
   readonly inconsistencies: readonly string[];
   /** The types of the published events, by invoice, sorted as stored. */
   readonly published: ReadonlyMap<string, readonly string[]>;
@@ -50,26 +50,29 @@ export interface LiveChaosOutcome {
   /** Ids and digests with more than one entry in the authority's file. */
   readonly doubled: readonly string[];
   readonly kills: number;
-  /** Faults that happened, by kind. */
+  /** Number of faults that occurred, by kind. */
   readonly faults: Readonly<Record<string, number>>;
   readonly peakPuts: number;
-  /** From the last kill, or the last creation, until every invoice was final, milliseconds. */
+  /** Time from the last kill, or the last creation, until every invoice was final, milliseconds. */
   readonly settledInMs: number;
   /** Logged errors. */
   readonly complaints: readonly string[];
 }
 
-/** Short, so that a run takes minutes; the number of attempts is the service's own. */
+/** Short pauses, so that a run takes minutes; the number of attempts is that of the service. */
 const SCHEDULE = '0s,1s,2s,4s,8s';
 
-/** Every fault of the simulator that the protocol makes harmless, each at this share of the calls; with real time-outs. */
+/**
+ * Returns all faults of the simulator that the protocol makes harmless, each for this fraction of the calls, with real
+ * time-outs.
+ */
 export function realFaults(rate: number): FaultRule[] {
   return [{ kind: 'mixed', rate }];
 }
 
 /**
  * Runs the service with live keys against the simulator, whose calls fail as planned, and kills the service at random
- * moments; each start is on the same folder. Ends when every document is final, or patience is at an end.
+ * moments. Each start uses the same folder. Ends when every document is final, or when patience ends.
  */
 export async function runLiveChaos(plan: LiveChaosPlan): Promise<LiveChaosOutcome> {
   const random = randomNumbers(plan.seed);
@@ -159,7 +162,7 @@ async function killNowAndThen(
   return kills;
 }
 
-/** Reads the store as soon as every document is final, or when patience is at an end. */
+/** Reads the store as soon as every document is final, or when patience ends. */
 async function settled(
   dataDir: string,
   patienceMs: number,

@@ -4,27 +4,27 @@ import type { DoomedServer } from './chaos-server.ts';
 import { invoiceFor } from './client.ts';
 import { sale } from './every-sale.ts';
 
-/** What clients asked a service for. Every request has an idempotency key of its own. */
+/** The requests that clients sent to a service. Every request has its own idempotency key. */
 export interface Orders {
   /** The keys of all requests. */
   readonly asked: readonly string[];
-  /** The ids that were answered, by key. */
+  /** The ids in the answers, by key. */
   readonly created: ReadonlyMap<string, string>;
-  /** The keys of credit notes that were refused because too little was left. */
+  /** The keys of credit notes that were refused because not enough was left. */
   readonly refused: readonly string[];
-  /** The ids of invoices of which credit notes were asked for, together for more than all. */
+  /** The ids of invoices whose requested credit notes together exceed the invoice. */
   readonly credited: ReadonlySet<string>;
 }
 
 const ICES = [...Array(9).fill(ORDINARY_ICE), REJECTING_ICE] as string[];
 const REQUEST_LIMIT_MS = 20_000;
-/** One invoice in so many is credited. */
+/** One of this number of invoices is credited. */
 const CREDITED_IN = 4;
-/** For one invoice in so many an invoice of another system is credited, too. */
+/** For one of this number of invoices, an invoice of another system is credited, too. */
 const EARLIER_IN = 10;
-/** One invoice in so many is one that only GraphQL can state. */
+/** One of this number of invoices can be stated in GraphQL only. */
 const EXACT_IN = 4;
-/** How an invoice of 100.00 at 20 % is credited, by requests at the same time. */
+/** The requests by which an invoice of 100.00 at 20 % is credited, sent at the same time. */
 const CREDITS = [
   { reason: 'discount', amounts: [{ taxRate: 20, net: 5_001 }] },
   { reason: 'return', amounts: [{ taxRate: 20, net: 6_000 }] },
@@ -43,8 +43,9 @@ const CREDIT_EARLIER = `mutation ($input: CreditEarlierInvoiceInput!, $key: Stri
 class Refused extends Error {}
 
 /**
- * Creates invoices, a part of them for a customer whom the authority rejects or as REST cannot state them, and credit notes: of a part of these
- * invoices once they are accepted, and of invoices of another system. Whatever fails is sent again until it is answered.
+ * Creates invoices, some for a customer whom the authority rejects and some that REST cannot state. Then creates credit
+ * notes: of some of these invoices once they are accepted, and of invoices of another system. Failed requests are
+ * repeated until they are answered.
  */
 export async function orderAll(
   server: Pick<DoomedServer, 'url'>,
@@ -56,7 +57,7 @@ export async function orderAll(
   const created = new Map<string, string>();
   const refused: string[] = [];
   const credited = new Set<string>();
-  /** Each answers whether it has to be taken up again later. */
+  /** Each task returns whether it must be continued later. */
   const queue: (() => Promise<boolean>)[] = [];
 
   async function send(path: string, name: string, body: object): Promise<Response> {
@@ -90,7 +91,7 @@ export async function orderAll(
     return false;
   }
 
-  /** Asks for a credit note. */
+  /** Requests a credit note. */
   function credit(name: string, query: string, variables: object): void {
     asked.push(name);
     queue.unshift(() => make(name, query, variables));
@@ -122,7 +123,7 @@ export async function orderAll(
   }
   let busy = 0;
   async function work(): Promise<void> {
-    // A busy client may add orders yet.
+    // A running task may still add orders.
     while (queue.length > 0 || busy > 0) {
       const order = queue.shift();
       if (order === undefined) {

@@ -16,18 +16,18 @@ import { type DoomedServer, doomedServer } from './chaos-server.ts';
 import { Client, invoiceBody } from './client.ts';
 import { runningStore } from './running-store.ts';
 
-/** The service in a process of its own, against a simulator in this one. */
+/** The service in its own process, with a simulator in this process. */
 export interface LiveService {
   readonly simulator: Simulator;
   readonly server: DoomedServer;
   readonly dataDir: string;
-  /** A client with the live key of a new tenant. @param ice the tenant's own: numbers are unique for each */
+  /** Returns a client with the live key of a new tenant. @param ice of the tenant: numbers are unique per ICE */
   liveClient(ice?: string): Promise<Client>;
-  /** Looks into the store of the running service. */
+  /** Reads the store of the running service. */
   withStore<Result>(look: (db: Db) => Promise<Result>): Promise<Result>;
 }
 
-/** Runs `work` with a live service, which ends afterwards. @param signal ends it when the test is given up */
+/** Runs `work` with a live service and stops it afterwards. @param signal stops it when the test is aborted */
 export async function withLiveService<Result>(
   options: SimulatorOptions,
   environment: Readonly<Record<string, string>>,
@@ -80,32 +80,32 @@ export async function withLiveService<Result>(
 }
 
 export interface OutagePlan {
-  /** Invoices of the tenant that has most of them, and of the other one, created last. */
+  /** Number of invoices of the tenant with the most, and of the other tenant, whose invoices are created last. */
   readonly big: number;
   readonly small: number;
   /** DGI_CONCURRENCY. */
   readonly concurrency: number;
-  /** How long the authority is away after everything waits, milliseconds. */
+  /** How long the authority stays away after all invoices wait, milliseconds. */
   readonly outageMs: number;
   /**
-   * How long the authority takes for each answer to a submission after the outage, milliseconds. Long enough that the
-   * number of places limits the drain, and not this machine.
+   * Duration of each answer of the authority to a submission after the outage, milliseconds. Long enough that the
+   * number of places limits the drain, not this machine.
    */
   readonly answerMs: number;
   readonly signal: AbortSignal;
 }
 
 export interface OutageOutcome {
-  /** At the end of the outage. */
+  /** The state at the end of the outage. */
   readonly away: {
     readonly waiting: number;
-    /** PUTs of the whole outage. */
+    /** Number of PUTs in the whole outage. */
     readonly puts: number;
-    /** Failures of all invoices that are attempts of theirs. */
+    /** Number of failures that counted as attempts of invoices. */
     readonly counted: number;
   };
   readonly invoices: readonly InvoiceDocument[];
-  /** Ids of the invoices, and the tenants they are of, in the order in which the authority received them. */
+  /** Ids and tenants of the invoices, in the order in which the authority received them. */
   readonly received: readonly string[];
   readonly small: ReadonlySet<string>;
   readonly doubled: readonly string[];
@@ -113,7 +113,7 @@ export interface OutageOutcome {
   readonly opened: number;
 }
 
-/** An outage of everything, during which two tenants create invoices; and its end, after which all are sent. */
+/** Runs a complete outage, during which two tenants create invoices, and then waits until all are sent. */
 export function runLiveOutage(plan: OutagePlan): Promise<OutageOutcome> {
   const limits = { submissions_per_minute: 100_000, lookups_per_minute: 100_000 };
   const environment = { DGI_CONCURRENCY: String(plan.concurrency) };
@@ -163,14 +163,14 @@ export function runLiveOutage(plan: OutagePlan): Promise<OutageOutcome> {
   });
 }
 
-/** What the outage must not have done, a sentence each. */
+/** Returns a sentence for each rule that the outage broke. */
 export function flawsOfOutage({ big, small, concurrency }: OutagePlan, outcome: OutageOutcome): string[] {
   const { away, invoices, received, doubled, peakPuts } = outcome;
   const count = big + small;
   const flaws = doubled.map((each) => `the ledger holds ${each} twice`);
   if (away.waiting !== count) flaws.push(`${away.waiting} of ${count} waited`);
   if (away.counted !== 0) flaws.push(`${away.counted} attempts were burned`);
-  // Those that opened the breaker, and one a trial.
+  // Those that opened the breaker, and one per trial.
   if (away.puts > 3 * concurrency + 20) flaws.push(`${away.puts} PUTs were sent while the authority was away`);
   if (received.length !== count) flaws.push(`the ledger holds ${received.length}`);
   if (peakPuts !== concurrency) flaws.push(`at most ${peakPuts} PUTs were under way`);

@@ -61,7 +61,7 @@ export function memoryMembers(): ClaimMembers & { current: readonly Heartbeat[] 
   return members;
 }
 
-/** Invoices in memory with what the pipeline and the claimer use of the store. */
+/** Makes a store of invoices in memory with the parts that the pipeline and the claimer use. */
 function memoryInvoices() {
   const stored = new Map<string, { invoice: Invoice; token: string | null }>();
   let tokens = 0;
@@ -103,7 +103,7 @@ function memoryInvoices() {
       return Promise.all(changes.map(([claim, change]) => repository.change(claim, change, leaseMs)));
     },
     async due(lane, { from, until }, limit, lateMs = 0) {
-      // Asked once: fake timers make a date each time.
+      // Read once, because fake timers make a date at each call.
       const latest = Date.now() - lateMs;
       return [...stored.values()]
         .filter(({ invoice: { environment, work } }) => {
@@ -157,8 +157,8 @@ export interface WorldOptions {
 }
 
 /**
- * Workers of live invoices on one store in memory, under fake timers. Every invoice begins at `transmit`, signed.
- * @param parts the authority; what is left out answers as `answering` does
+ * Makes workers of live invoices on one store in memory, under fake timers. Every invoice begins at `transmit`, signed.
+ * @param parts methods of the authority; the others answer like `answering`
  */
 export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {}) {
   const authority = answering(parts);
@@ -237,7 +237,7 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
         await lane.stop();
         await ranges.stop();
       },
-      /** Ends without a goodbye: nothing of it runs any more, except what is at the authority. */
+      /** Ends without a clean stop: nothing of it continues except its calls at the authority. */
       die() {
         isDead = true;
         claimers.delete(claimer);
@@ -280,7 +280,7 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
         number: '2026-000001',
         ...changes,
         xml: { file: 'f', sha256: 'ab'.repeat(32), size: 4 },
-        // By age, as the stage before it leaves it.
+        // Ordered by age, as the previous stage leaves it.
         work: {
           ...NEW_WORK,
           stage: 'transmit',
@@ -300,9 +300,12 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
       return entry.invoice;
     },
     all: () => [...stored.values()].map(({ invoice }) => invoice),
-    /** Lets this much time pass. */
+    /** Advances the time by `ms`, with its timers. */
     pass: (ms: number) => vi.advanceTimersByTimeAsync(ms),
-    /** Lets this much time pass at once, as for a machine that sleeps: no timer runs in it, and what it made late comes next. */
+    /**
+     * Advances the time by `ms` at once, like a machine that sleeps: no timer runs meanwhile, and overdue timers fire
+     * afterwards.
+     */
     sleep: (ms: number) => vi.setSystemTime(Date.now() + ms),
   };
 }

@@ -13,9 +13,9 @@ const RECORDER = `
   });`;
 
 /**
- * Runs a module in a process of its own.
- * @param code statements of the module; they import by address
- * @returns the npm packages that were loaded by then
+ * Runs a module in its own process.
+ * @param code statements of the module, which import by address
+ * @returns the npm packages that the process has loaded at the end
  */
 export async function packagesLoadedBy(code: string): Promise<string[]> {
   const program = `${RECORDER}\n${code}\nprocess.stdout.write(JSON.stringify([...loaded]));`;

@@ -1,7 +1,7 @@
 /**
- * The longest time that work holds the event loop, in milliseconds of this thread's CPU time: between two turns of the
- * loop, whatever else the machine does meanwhile. A service of this process answers in this thread, so its share and the
- * client's are counted together.
+ * Returns the longest time that work blocks the event loop, in milliseconds of this thread's CPU time between two turns
+ * of the loop. Other load on the machine does not count. A service in this process runs in the same thread, so its
+ * share and the client's are counted together.
  */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;

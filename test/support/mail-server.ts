@@ -32,7 +32,7 @@ export interface MailServer {
   readonly mails: TakenMail[];
   /** Number of connections so far. */
   readonly connections: number;
-  /** Tests may change it at any time. */
+  /** The reply at each step, which tests may change at any time. */
   behaviour: MailServerBehaviour;
   close(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export function invoiceMail(changes: Partial<InvoiceMail> = {}): InvoiceMail {
   };
 }
 
-/** The mail of a test credit note of 120.00 dirhams, whose stored terms are those of an invoice to pay. */
+/** Makes the mail of a test credit note of 120.00 dirhams. Its stored terms are those of an invoice. */
 export function creditNoteMail(changes: Partial<Invoice> = {}): InvoiceMail {
   const creditNote = pendingInvoice({
     id: 'crn_550e8400-e29b-41d4-a716-446655440000',

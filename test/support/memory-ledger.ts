@@ -31,7 +31,7 @@ export function createMemoryLedger(): SubmissionLedger {
   };
 }
 
-/** Whether a row was decided after a place; ids decide between decisions of the same time. */
+/** Whether a row was decided after a place. Rows with the same time are ordered by id. */
 function isBehind(row: LedgerRow, place: LedgerPlace): boolean {
   const apart = row.decisionAt.getTime() - place.decisionAt.getTime();
   return apart > 0 || (apart === 0 && row.submissionId > place.submissionId);

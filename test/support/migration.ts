@@ -11,16 +11,13 @@ export interface EndedMigration {
   /** null after a kill. */
   readonly code: number | null;
   readonly out: string;
-  /** The lines of progress, or the error. */
+  /** The progress lines, or the error. */
   readonly err: string;
-  /** The most memory at any line of progress, MiB; 0 where the system does not tell. */
+  /** Maximum memory at any progress line, MiB; 0 if the system does not report it. */
   readonly memoryMiB: number;
 }
 
-/**
- * Runs the command `migrate`.
- * @param killAt kill -9 as soon as a line of progress matches
- */
+/** Runs the command `migrate`. @param killAt the command is killed (kill -9) as soon as a progress line matches */
 export async function runMigration(
   args: readonly string[],
   environment: Record<string, string>,
@@ -41,7 +38,7 @@ export async function runMigration(
   return { code, ...texts, memoryMiB };
 }
 
-/** MiB */
+/** Returns the peak memory of a process, MiB. */
 function peakMemory(pid: number | undefined): number {
   try {
     const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
@@ -51,7 +48,7 @@ function peakMemory(pid: number | undefined): number {
   }
 }
 
-/** Opens the embedded engine of a service that is stopped, in this thread. */
+/** Opens the embedded engine of a stopped service in this thread. */
 export async function openEmbedded(dataDir: string): Promise<Store> {
   const engine = await startServer({ dataDir: `${dataDir}/db` });
   const store = await connect(engine.uri);
@@ -64,7 +61,10 @@ export async function openEmbedded(dataDir: string): Promise<Store> {
   };
 }
 
-/** Number of documents and SHA-256 of their bytes in the order of `_id`, of each collection that has any. */
+/**
+ * Returns the number of documents of each collection that is not empty, and the SHA-256 of their bytes in the order of
+ * `_id`.
+ */
 export async function digests(db: Db): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
@@ -79,12 +79,14 @@ export async function digests(db: Db): Promise<Record<string, string>> {
   return found;
 }
 
-/** Of the digests, those of the given collections. */
+/** Returns those of the digests that belong to the given collections. */
 export function of(found: Record<string, string>, names: ReadonlySet<string>): Record<string, string> {
   return Object.fromEntries(Object.entries(found).filter(([name]) => names.has(name)));
 }
 
-/** What identifies an index, as JSON, by collection and name: of those collections that are there. */
+/**
+ * Returns the identifying parts of each index as JSON, by collection and name, for those of the collections that exist.
+ */
 export async function indexTexts(db: Db, names: ReadonlySet<string>): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {

@@ -16,14 +16,15 @@ export interface TestMongo {
 let shared: Promise<TestMongo> | null = null;
 
 /**
- * The MongoDB server that a test runs on: the one that `startOwnMongo` would start, but the files of a worker process
- * share one embedded engine, because each new one compiles and optimizes its code again. A shared server is not emptied:
- * use the database names from `freshDbName()`. A file that stops, configures or damages its engine starts its own.
+ * Returns the MongoDB server that a test runs on, of the kind that `startOwnMongo` would start. The files of a worker
+ * process share one embedded engine, because each new engine compiles and optimizes its code again. A shared server is
+ * not emptied: use the database names from `freshDbName()`. A file that stops, configures or damages its engine starts
+ * its own.
  */
 export async function startTestMongo(): Promise<TestMongo> {
   if (process.env.TEST_MONGODB_URL || process.env.TEST_MONGODB) return startOwnMongo();
   shared ??= startEmbedded((folder) => {
-    // Vitest ends its processes by this signal.
+    // Vitest ends its processes with this signal.
     process.once('SIGTERM', () => {
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
       process.kill(process.pid, 'SIGTERM');
@@ -33,9 +34,9 @@ export async function startTestMongo(): Promise<TestMongo> {
 }
 
 /**
- * A server for the caller alone, which `close` stops: by default the embedded engine on an empty folder, with
- * `TEST_MONGODB=memory-server` a real mongod through mongodb-memory-server, with `TEST_MONGODB_URL=` a running server,
- * which is neither emptied nor stopped.
+ * Starts a server for the caller alone, which `close` stops. By default it is the embedded engine on an empty folder;
+ * with `TEST_MONGODB=memory-server` a real mongod through mongodb-memory-server; with `TEST_MONGODB_URL=` a running
+ * server, which is neither emptied nor stopped.
  */
 export async function startOwnMongo(): Promise<TestMongo> {
   const url = process.env.TEST_MONGODB_URL;
@@ -53,7 +54,8 @@ async function startEmbedded(created: (folder: string) => void = () => undefined
   created(folder);
   const engine = await startEngine({
     dataDir: folder,
-    // In the form of a failure, so that CI says it again at the end: the files that share the engine only tell that it is gone.
+    // Formatted like a failure, so that CI repeats it at the end: the files that share the engine only report that it
+    // is gone.
     onFailure: (error) => console.error(`-- failed: the engine in ${folder} ended: ${error.stack ?? error.message}`),
   });
   return {
@@ -66,7 +68,7 @@ async function startEmbedded(created: (folder: string) => void = () => undefined
   };
 }
 
-/** A database name that no other test uses, so that suites can share a server. */
+/** Returns a database name that no other test uses, so that suites can share a server. */
 export function freshDbName(prefix = 'test'): string {
   return `${prefix}_${randomBytes(6).toString('hex')}`;
 }

@@ -51,8 +51,8 @@ function compares(op: string, value: unknown, operand: unknown): boolean {
 }
 
 /**
- * The values at a path: through the documents of arrays, and at its end the elements of an array and the array itself.
- * `undefined` stands for a missing field.
+ * Returns the values at a path: through the documents of arrays, and at its end the elements of an array and the array
+ * itself. `undefined` stands for a missing field.
  */
 function candidates(value: unknown, path: string): unknown[] {
   const [head, ...rest] = path.split('.') as [string, ...string[]];
@@ -94,8 +94,8 @@ function sortKeys(value: unknown, path: string): unknown[] {
 }
 
 /**
- * The document after `$set`, `$unset`, `$min`, `$max`, `$push` or `$addToSet` on top-level fields; undefined if that is
- * an error.
+ * Returns the document after `$set`, `$unset`, `$min`, `$max`, `$push` or `$addToSet` on top-level fields; undefined if
+ * the update is an error.
  */
 export function changed(doc: Document, update: Document): Document | undefined {
   const made = { ...doc };

@@ -1,9 +1,9 @@
 import { closeSync, openSync } from 'node:fs';
 
 /**
- * Opens files until this process may open no more. For a process of its own, with a low limit (`ulimit -n`).
- * @param spared how many more it may open after that
- * @returns a function that closes them
+ * Opens files until this process may open no more. Only for a process of its own with a low limit (`ulimit -n`).
+ * @param spared number of files that it may still open after that
+ * @returns a function that closes the files
  */
 export function exhaustFiles(spared = 0): () => void {
   const open: number[] = [];

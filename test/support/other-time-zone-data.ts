@@ -1,6 +1,7 @@
 /**
- * Has `Intl.DateTimeFormat` know nothing of Morocco's stay at UTC+0 since 20 September 2026, as tz 2026b and earlier.
- * @returns undoes it
+ * Makes `Intl.DateTimeFormat` behave like tz 2026b and earlier, which lack Morocco's stay at UTC+0 since 20 September
+ * 2026.
+ * @returns a function that undoes it
  */
 export function withoutThatOf2026c(): () => void {
   const own = Intl.DateTimeFormat;

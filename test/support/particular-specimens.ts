@@ -33,7 +33,7 @@ export const PARTICULAR_SPECIMENS: readonly ParticularSpecimen[] = [
   { name: 'VAT withheld with a certificate', withholding: withheld(75, 'ARF n° 2026/117 & <suite>') },
   { name: 'a certificate of the day', withholding: { percent: 1, certificate: { number: 'ش 4', date: '2026-11-21' } } },
   { name: 'withheld of no VAT', lines: exempt(1_000_000), withholding: withheld(75, 'A') },
-  // 0.5 centimes of 3.34 MAD, which are rounded up.
+  // 0.5 centimes of 3.34 MAD, rounded up.
   {
     name: 'half a centime withheld',
     lines: [{ description: 'Divers', quantity: 1, unitPrice: 1670, taxRate: 20 }],

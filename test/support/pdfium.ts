@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const SCRIPT = fileURLToPath(new URL('./pdfium.py', import.meta.url));
-/** `.ci/run` installs it here. */
+/** The interpreter that `.ci/run` installs. */
 const INSTALLED = fileURLToPath(new URL('../../node_modules/.cache/pdfium/bin/python', import.meta.url));
 
-/** What PDFium, the PDF reader of Chrome and Edge, extracts from a document. */
+/** The text that PDFium, the PDF reader of Chrome and Edge, extracts from a document. */
 export interface PdfiumReading {
   /** The text of all pages. */
   readonly text: string;
-  /** The words that its search does not find. */
+  /** The words that PDFium's search does not find. */
   readonly missing: readonly string[];
 }
 
-/** PDFium through the Python package pypdfium2; null where no Python has it. */
+/** PDFium through the Python package pypdfium2; null if no Python has it. */
 export const pdfium = pythonWithPdfium();
 
 function pythonWithPdfium(): ((pdf: Uint8Array, words?: readonly string[]) => PdfiumReading) | null {

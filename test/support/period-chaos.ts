@@ -24,27 +24,27 @@ import { withDatabase } from './service.ts';
 export interface PeriodChaosPlan {
   readonly mongodbUri: string;
   readonly seed: number;
-  /** Invoices and credit notes. */
+  /** Number of invoices and credit notes. */
   readonly documents: number;
   readonly workers: number;
-  /** kill -9 of a worker that is chosen at random. */
+  /** Number of kills (kill -9), each of a random worker. */
   readonly kills: number;
-  /** The mean time between two kills, milliseconds. */
+  /** Mean time between two kills, milliseconds. */
   readonly killEveryMs: number;
-  /** How long everything may take after the last creation, milliseconds. */
+  /** Maximum duration of all work after the last creation, milliseconds. */
   readonly patienceMs: number;
-  /** Ends the workers when the test is given up. */
+  /** Stops the workers when the test is aborted. */
   readonly signal: AbortSignal;
 }
 
 export interface PeriodChaosOutcome {
-  /** The sums of the periods, a line for each kind, status and rate, as the service answers them. */
+  /** The sums of the periods as the service answers them, a line for each kind, status and rate. */
   readonly answered: readonly string[];
-  /** The same, recomputed from what the test created and what became of it. */
+  /** The same sums, recomputed from the documents that the test created and their final statuses. */
   readonly recomputed: readonly string[];
-  /** What `check` finds. */
+  /** The findings of `check`. */
   readonly faults: readonly string[];
-  /** How many documents have which kind and status. */
+  /** Number of documents by kind and status. */
   readonly ended: Readonly<Record<string, number>>;
   readonly kills: number;
   readonly complaints: readonly string[];
@@ -52,13 +52,13 @@ export interface PeriodChaosOutcome {
 
 const MONTHS = ['2026-08', '2026-09', '2026-10', '2026-11'];
 const PERIODS = [...MONTHS, '2026-Q3', '2026-Q4', '2026'];
-/** Share of credit notes, and of buyers whom nobody knows. */
+/** Fraction of credit notes, and of unknown buyers. */
 const [CREDITED, REJECTED] = [0.2, 0.2];
-/** Documents that are created at once. */
+/** Number of documents that are created at the same time. */
 const AT_ONCE = 50;
 const LOOK_MS = 250;
 
-/** What the test knows of a document that it created. */
+/** The test's record of a document that it created. */
 interface Made {
   readonly id: string;
   readonly kind: Invoice['kind'];
@@ -66,7 +66,7 @@ interface Made {
   readonly net: ReadonlyMap<TaxRate, number>;
 }
 
-/** Workers are killed while documents of four months are created and decided; then the sums are read and recomputed. */
+/** Creates and decides documents of four months while workers are killed. Then reads the sums and recomputes them. */
 export async function runPeriodChaos(plan: PeriodChaosPlan): Promise<PeriodChaosOutcome> {
   const random = randomNumbers(plan.seed);
   const dataDir = await mkdtemp(join(tmpdir(), 'periods-'));
@@ -131,11 +131,13 @@ async function killSome(
   return kills;
 }
 
-/** Creates an invoice or a credit note of an invoice of another system, with up to three rates, in one of the months. */
+/**
+ * Creates an invoice, or a credit note of an invoice of another system, with up to three rates, in one of the months.
+ */
 async function createOne({ db }: Store, tenantId: string, random: () => number): Promise<Made> {
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
   const month = pick(MONTHS);
-  // From noon, so that the day is the same in Morocco.
+  // From noon on, so that the day in Morocco is the same.
   const createdAt = new Date(`${month}-${String(1 + Math.floor(random() * 30)).padStart(2, '0')}T12:00:00Z`);
   const net = new Map<TaxRate, number>();
   const base = pendingInvoice({ tenantId });
@@ -161,7 +163,7 @@ async function createOne({ db }: Store, tenantId: string, random: () => number):
   return { id, kind, month, net };
 }
 
-/** Rounded half up. */
+/** Computes VAT, rounded half up. */
 function taxOf(rate: number, net: number): number {
   return Math.floor((net * rate + 50) / 100);
 }

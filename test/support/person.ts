@@ -7,11 +7,11 @@ import type { Answer } from './client.ts';
 import { HARD_WORDS } from './hard-words.ts';
 import type { TestService } from './service.ts';
 
-/** A browser at a service: it keeps the cookies of the answers, as browsers do, and says where its pages are from. */
+/** A browser at a service. It keeps the cookies of answers, as browsers do, and states the origin of its pages. */
 export class Browser {
   readonly cookies = new Map<string, string>();
   readonly #url: string;
-  /** Headers of every request: what a page of this service would send, unless given. */
+  /** Headers of every request. Default: those that a page of this service would send. */
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor(url: string, headers: Record<string, string> = { Origin: url, 'Sec-Fetch-Site': 'same-origin' }) {
@@ -61,7 +61,7 @@ export class Browser {
   }
 }
 
-/** The token of a new invitation: with an address, the one of the mail. */
+/** Returns the token of a new invitation; with an address, the token in the mail. */
 export async function invite(
   { app }: Pick<TestService, 'app'>,
   grants: Partial<Grants> = {},
@@ -79,12 +79,12 @@ export async function invite(
 
 let people = 0;
 
-/** The password of a person of `signedIn`. */
+/** Returns the password of a person made by `signedIn`. */
 export function passwordOf(email: string): string {
   return `${HARD_WORDS} ${/\d+/.exec(email)?.[0]}`;
 }
 
-/** A new person who is signed in. */
+/** Makes a new person who is signed in. */
 export async function signedIn(
   service: TestService,
   grants: Partial<Grants> = {},
@@ -98,7 +98,7 @@ export async function signedIn(
   return { browser, email, password, id: body.person.id };
 }
 
-/** The token of a mail to a new password in the outbox; null if there is none to this address. */
+/** Returns the token of a mail for a new password in the outbox; null if there is no mail to this address. */
 export async function mailedToken({ dataDir }: Pick<TestService, 'dataDir'>, to: string): Promise<string | null> {
   const folder = join(dataDir, 'outbox');
   const files = await readdir(folder).catch(() => []);
@@ -110,12 +110,12 @@ export async function mailedToken({ dataDir }: Pick<TestService, 'dataDir'>, to:
   return null;
 }
 
-/** The link that was mailed to another address of an account. */
+/** Returns the link that was mailed to the new address of an account. */
 export async function mailedLink({ dataDir }: Pick<TestService, 'dataDir'>, to: string): Promise<string> {
   const folder = join(dataDir, 'outbox');
   for (let attempt = 0; attempt < 100; attempt++) {
     for (const file of (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('address-'))) {
-      // Quoted-printable: `=` at the end of a line goes on in the next one, and `=3D` is the sign itself.
+      // Quoted-printable: a line that ends with `=` continues in the next line, and `=3D` is the sign itself.
       const mail = (await readFile(join(folder, file), 'utf8')).replace(/=\r?\n/g, '').replaceAll('=3D', '=');
       const link = /\S+\/new-address#\S+/.exec(mail)?.[0];
       if (link && mail.includes(`To: ${to}`)) return link;

@@ -16,35 +16,38 @@ import { freshDbName } from './mongodb.ts';
 import { withDatabase } from './service.ts';
 
 export interface ProcessChaosPlan {
-  /** A server that all processes share. */
+  /** The server that all processes share. */
   readonly mongodbUri: string;
   readonly seed: number;
   readonly processes: number;
   readonly creations: number;
-  /** How many clients create at once. */
+  /** Number of clients that create at the same time. */
   readonly clients: number;
-  /** kill -9 of a process that is chosen at random; 0: nothing is killed. */
+  /** Number of kills (kill -9), each of a random process; 0: nothing is killed. */
   readonly kills: number;
-  /** The mean time between two kills, milliseconds. */
+  /** Mean time between two kills, milliseconds. */
   readonly killEveryMs: number;
   readonly environment: Readonly<Record<string, string>>;
-  /** How long the invoices may take to settle after the last creation, milliseconds. */
+  /** Maximum time until all invoices are final after the last creation, milliseconds. */
   readonly patienceMs: number;
-  /** Ends the processes when the test is given up. */
+  /** Stops the processes when the test is aborted. */
   readonly signal: AbortSignal;
 }
 
 export interface ProcessChaosOutcome {
-  /** From the last kill, or from the first creation when there was none, until the last status is final, milliseconds; infinite when patience ended first. */
+  /**
+   * Time from the last kill, or from the first creation if there was none, until the last status was final,
+   * milliseconds; infinite if patience ended first.
+   */
   readonly settledMs: number;
-  /** Invoices that were there at the last kill and whose status was not final. */
+  /** Number of invoices without a final status at the last kill. */
   readonly openAtLastKill: number;
   readonly invoices: readonly InvoiceDocument[];
-  /** The most jobs that waited for one invoice and one stage at any look. */
+  /** Maximum number of jobs that waited for one invoice and one stage at the same time. */
   readonly mostWaiting: number;
-  /** What the processes logged as errors. */
+  /** The errors that the processes logged. */
   readonly complaints: readonly string[];
-  /** Requests that lost their connection, or were refused, and were sent again. */
+  /** Number of requests that lost their connection, or were refused, and were repeated. */
   readonly broken: number;
 }
 
@@ -54,8 +57,9 @@ const STATUS_JOBS = ['normalize', 'sign', 'transmit', 'decide'].map((stage) => `
 const OPEN = { status: { $nin: ['accepted', 'rejected'] } } as const;
 
 /**
- * Runs several processes of the service on one server, kills them at random moments while clients create invoices as fast as they are
- * answered, and starts each again at once. A request whose connection breaks is sent again, to any process, with the same Idempotency-Key.
+ * Runs several processes of the service on one server. Kills processes at random moments while clients create invoices
+ * without pauses, and restarts each immediately. A request whose connection breaks is repeated at any process with the
+ * same Idempotency-Key.
  */
 export async function runProcessChaos(plan: ProcessChaosPlan): Promise<ProcessChaosOutcome> {
   const random = randomNumbers(plan.seed);
@@ -113,7 +117,7 @@ async function newKey(store: Store): Promise<string> {
   return (await manageKeys.create(tenantId, 'secret', 'test')).token;
 }
 
-/** @returns how many requests broke */
+/** @returns number of requests whose connection broke */
 async function createAll(
   servers: readonly DoomedServer[],
   secretKey: string,
@@ -169,7 +173,7 @@ async function killNowAndThen(
   await Promise.all(restarts);
 }
 
-/** Looks again and again how many jobs wait for one invoice and one of the stages that decide its status. */
+/** Counts repeatedly how many jobs wait for one invoice and one of the stages that decide its status. */
 function watchJobs(store: Store) {
   let most = 0;
   let ended = false;
@@ -200,7 +204,7 @@ function watchJobs(store: Store) {
   };
 }
 
-/** @returns when the last status became final, UNIX milliseconds; infinite when that was not so by `end` */
+/** @returns when the last status became final, UNIX milliseconds; infinite if that had not happened by `end` */
 async function settled(store: Store, end: number): Promise<number> {
   const invoices = store.db.collection('invoices');
   while (Date.now() < end) {

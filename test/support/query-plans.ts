@@ -4,19 +4,19 @@ import type { Store } from '../../src/storage/connect.ts';
 
 const QUERIES = ['find', 'findAndModify', 'update', 'aggregate', 'count', 'delete'];
 
-/** Every stage of a plan, inner ones included. */
+/** Returns every stage of a plan, including inner ones. */
 function stagesOf(plan: Document): string[] {
   const inner = [plan.inputStage, ...(plan.inputStages ?? [])].filter(Boolean);
   return [plan.stage, ...inner.flatMap(stagesOf)];
 }
 
-/** A command for each statement of an update: a server explains no batch. */
+/** Returns a command for each statement of an update, because a server explains no batch. */
 function statementsOf(command: Document): Document[] {
   if (!Array.isArray(command.updates)) return [command];
   return command.updates.map((each) => ({ ...command, updates: [each] }));
 }
 
-/** Explains what calls to this store send that reads or updates. */
+/** Explains the reads and updates that calls to this store send. */
 export function queryPlans({ client, db }: Store) {
   const seen: CommandStartedEvent[] = [];
   client.on('commandStarted', (event) => seen.push(event));
@@ -39,7 +39,7 @@ export function queryPlans({ client, db }: Store) {
       } = command;
       for (const single of statementsOf(explained)) {
         const answer = await db.command({ explain: single, verbosity: 'executionStats' });
-        // An aggregation shows the plan of its first stage, which reads.
+        // An aggregation contains the plan of its first stage, which reads.
         const { queryPlanner, executionStats } = answer.queryPlanner ? answer : answer.stages[0].$cursor;
         const plan = queryPlanner.winningPlan;
         plans.push({ stages: stagesOf(plan.queryPlan ?? plan), examined: executionStats?.totalDocsExamined ?? 0 });
@@ -49,7 +49,10 @@ export function queryPlans({ client, db }: Store) {
   }
 
   return {
-    /** Asserts that a call queries, by indexes alone, without sorting, and looks at `most` documents at most in each statement. */
+    /**
+     * Asserts that a call queries by indexes alone, without sorting, and examines at most `most` documents per
+     * statement.
+     */
     async expectIndexed(call: () => Promise<unknown>, most: number): Promise<void> {
       const plans = await plansOf(call);
       expect(plans.length).toBeGreaterThan(0);

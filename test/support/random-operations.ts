@@ -26,23 +26,27 @@ export interface RandomQuery {
   readonly operationName?: string;
 }
 
-/** What takes part in a random query. */
+/** The parts of random queries. */
 export interface RandomParts {
-  /** Values for an argument or input field of type ID or String, `invoice.id` or `WebhookResendSelection.endpointId`, say. */
+  /**
+   * Returns values for an argument or input field of type ID or String, such as `invoice.id` or
+   * `WebhookResendSelection.endpointId`.
+   */
   readonly texts: (path: string) => readonly string[];
-  /** Names of root fields that stay out. */
+  /** Names of root fields that are left out. */
   readonly without?: readonly string[];
-  /** Levels of fields at most. */
+  /** Maximum number of levels of fields. */
   readonly depth?: number;
 }
 
 /**
- * Random queries that are valid against the schema: any field, aliases, fragments (inline and named, also on interfaces), variables with and
- * without defaults, `@skip` and `@include`, fields asked for more than once. Their variables are mostly of the right type.
+ * Makes random queries that are valid against the schema: any field, aliases, fragments (inline and named, also on
+ * interfaces), variables with and without defaults, `@skip` and `@include`, repeated fields. Most of their variables
+ * have the right type.
  */
 export function randomQueries(schema: GraphQLSchema, parts: RandomParts): fc.Arbitrary<RandomQuery> {
   return fc.gen().map((pick) => {
-    // Not a filter: that would be handed the same choices again.
+    // A loop and no filter: a filter would get the same choices again.
     for (;;) {
       const random = write(schema, parts, pick);
       if (validate(schema, parse(random.query)).length === 0) return random;
@@ -50,7 +54,7 @@ export function randomQueries(schema: GraphQLSchema, parts: RandomParts): fc.Arb
   });
 }
 
-/** Small numbers are as likely as others. */
+/** Small numbers are not preferred. */
 const evenly = (max: number) => fc.noBias(fc.nat({ max }));
 
 function write(schema: GraphQLSchema, parts: RandomParts, pick: GeneratorValue): RandomQuery {
@@ -58,11 +62,11 @@ function write(schema: GraphQLSchema, parts: RandomParts, pick: GeneratorValue):
   const variables: Record<string, unknown> = {};
   const fragments: string[] = [];
   let aliases = 0;
-  /** Fields that may still be written before only leaves are. */
+  /** Number of fields that may still be written before only leaves are allowed. */
   let left = 60;
   const chance = (percent: number) => pick(evenly, 99) < percent;
   const one = <Item>(items: readonly Item[]) => items[pick(evenly, items.length - 1)] as Item;
-  // Most clients send what is right.
+  // Most clients send correct values.
   const careless = chance(15);
   const conditional = chance(25);
   const below = parts.depth ?? 6;
@@ -84,7 +88,7 @@ function write(schema: GraphQLSchema, parts: RandomParts, pick: GeneratorValue):
     const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
     const open = fields.filter(
       (field) =>
-        // Also in fragments on the root.
+        // Applies also to fragments on the root.
         !(type === queryType && parts.without?.includes(field.name)) &&
         ((depth > 1 && left > 0) || !isCompositeType(getNamedType(field.type))),
     );
@@ -111,7 +115,7 @@ function write(schema: GraphQLSchema, parts: RandomParts, pick: GeneratorValue):
     const given = field.args
       .filter((each) => isNonNullType(each.type) || chance(20))
       .map((each) => argument(field.name, each));
-    // Two of the same name with other arguments can not be merged.
+    // Two fields of the same name with different arguments cannot be merged.
     const alias = given.length > 0 || chance(20) ? `a${aliases++}: ` : '';
     const args = given.length > 0 ? `(${given.join(', ')})` : '';
     const inside = isCompositeType(type) ? ` ${selections(type, depth - 1)}` : '';

@@ -1,14 +1,17 @@
 import { connect } from 'node:net';
 
-/** What came back on a connection, as it came. */
+/** An answer as it was received on a connection. */
 export interface RawAnswer {
   readonly status: number;
-  /** Lower-case names; the last of equal ones. */
+  /** Names in lower case. Of equal headers, the last one. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Sends bytes to a service and reads its first answer to the end of the connection: for requests that no HTTP client would send. */
+/**
+ * Sends bytes to a service and reads its first answer until the connection ends. For requests that no HTTP client would
+ * send.
+ */
 export async function sendRaw(url: string, ...parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -18,7 +21,7 @@ export async function sendRaw(url: string, ...parts: readonly (string | Uint8Arr
   try {
     for await (const chunk of socket) text += chunk;
   } catch (error) {
-    // A server that has answered need not read what else comes.
+    // A server that has answered need not read further data.
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!['ECONNRESET', 'EPIPE'].includes(code) || text === '') throw error;
   }
@@ -35,7 +38,7 @@ export async function sendRaw(url: string, ...parts: readonly (string | Uint8Arr
   };
 }
 
-/** A request with its lines, closed after its answer. */
+/** Makes a request of these lines whose connection is closed after the answer. */
 export function rawRequest(line: string, headers: readonly string[], body = ''): string {
   return `${[`${line} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n${body}`;
 }

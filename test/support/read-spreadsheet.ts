@@ -25,8 +25,8 @@ export async function readSpreadsheet(file: string, { mapping = null, language =
 }
 
 /**
- * Writes what was read in lines that people can check: how the file was read, then each invoice with its rows, its values
- * and its problems.
+ * Formats what was read as lines that people can check: how the file was interpreted, then each invoice with its rows,
+ * its values and its problems.
  */
 export function summary({
   reading,

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A delivery as a receiver saw it. */
+/** A delivery as a receiver got it. */
 export interface Received {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface Received {
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Answers with this from now on; 200 at first. */
+  /** Answers with this handler from now on; before the first call the answer is 200. */
   answer(handler: (request: IncomingMessage, response: ServerResponse, received: Received) => void): void;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** The contract's verification, in the ten lines that a receiver needs. */
+/** Verifies a delivery as the contract describes, in the ten lines that a receiver needs. */
 export function verifies({ headers, body }: Received, secret: string, now = Date.now()): boolean {
   const parts = (headers['service-signature'] ?? '').split(',').map((part) => part.split('=') as [string, string]);
   const t = Number(parts.find(([name]) => name === 't')?.[1]);

@@ -2,7 +2,7 @@ import type { PricedDocument } from '../../src/domain/invoice/totals.ts';
 import { figuresOf } from './recompute-document.ts';
 import { type Figures, sumOfFigures } from './recompute-figures.ts';
 
-/** What an invoice has after the shares that count. Only rates with a base are left. */
+/** Returns the part of an invoice that the counted shares leave. It contains only rates with a base left. */
 export function leftOf(invoice: Figures, counted: readonly Figures[]): Figures {
   const taken = sumOfFigures(counted);
   const rates = invoice.rates.map(({ rate, base, tax }) => {
@@ -13,8 +13,8 @@ export function leftOf(invoice: Figures, counted: readonly Figures[]): Figures {
 }
 
 /**
- * What remains of a sale after its deposits, recomputed in rational numbers without code of the service.
- * @returns null if they have more than the sale, or more VAT than a rate of which some base remains
+ * Returns the part of a sale that its deposits leave, recomputed in rational numbers without code of the service.
+ * @returns null if the deposits exceed the sale, or exceed the VAT of a rate that has some base left
  */
 export function remainderOf(sale: PricedDocument, deposits: readonly Figures[]): Figures | null {
   const taken = sumOfFigures(deposits).rates;
@@ -23,7 +23,7 @@ export function remainderOf(sale: PricedDocument, deposits: readonly Figures[]):
   const rates = due.flatMap(({ rate, base, tax }) => {
     const less = taken.find((each) => each.rate === rate);
     if (less === undefined) return [{ rate, base, tax }];
-    // A rate that is deducted whole is not stated, whatever rounding leaves of its VAT.
+    // A rate without a base left is not stated, even if rounding leaves some of its VAT.
     return base === less.base ? [] : [{ rate, base: base - less.base, tax: tax - less.tax }];
   });
   if (rates.some(({ tax }) => tax < 0n)) return null;

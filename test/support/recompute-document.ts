@@ -5,7 +5,7 @@ import { type Fraction, fraction, nearest, per, times } from './fractions.ts';
 /** The figures of one rate of a document with a discount and a charge of the whole, in centimes. */
 export interface RateFigures {
   readonly rate: number;
-  /** What the lines add up to, without tax. */
+  /** The sum of the lines, without tax. */
   readonly lines: bigint;
   /** The discount and the charge without tax. */
   readonly discount: bigint;
@@ -20,8 +20,8 @@ interface Sums {
 }
 
 /**
- * Recomputes a document in rational numbers, without code of the service. What is stated with tax and without is added
- * up apart; a discount or a charge is spread by the largest remainder, in proportion to the sums of the lines.
+ * Recomputes a document in rational numbers, without code of the service. Amounts stated with tax and without are
+ * summed separately. A discount or a charge is spread by the largest remainder, in proportion to the sums of the lines.
  * @returns highest rate first
  */
 export function figuresOf({ lines, discount, charge }: PricedDocument): RateFigures[] {
@@ -50,12 +50,12 @@ export function figuresOf({ lines, discount, charge }: PricedDocument): RateFigu
   });
 }
 
-/** What the lines add up to, with or without tax. */
+/** Returns the sum of the lines, with or without tax. */
 export function wholeOf(lines: readonly PricedLine[], withTax: boolean): bigint {
   return sum(figuresOf({ lines }).map(({ base, tax }) => (withTax ? base + tax : base)));
 }
 
-/** What a line costs as it is stated: quantity times price less its discount, with tax if its price has it. */
+/** Returns the stated amount of a line: quantity times price less its discount, with tax if its price includes it. */
 export function statedOf({ quantity, unitPrice, discount }: PricedLine): bigint {
   const price = times(fraction(quantity), fraction(unitPrice));
   const { amount, percent } = discount ?? {};
@@ -81,7 +81,7 @@ function settled({ without, within }: Sums, rate: number): Due {
   const base = without + within - contained;
   const tax = nearest(per(without * BigInt(rate), 100)) + contained;
   if (base > 0n && tax >= 0n) return { base, tax };
-  // A discount with tax has taken more than all prices with tax: what is left of the total stays.
+  // A discount with tax has exceeded the prices with tax; the rest of the total stays as base.
   return { base: within < 0n ? base + tax : base, tax: 0n };
 }
 
@@ -91,13 +91,16 @@ function amountOf(stated: PricedDocument['discount'], whole: bigint): bigint {
   return nearest(share);
 }
 
-/** Spreads an amount: the whole parts first, then a centime each to the largest remainders, of equal ones the first. */
+/**
+ * Spreads an amount: first whole centimes, then one centime each to the largest remainders. Equal remainders: the first
+ * part.
+ */
 export function apportioned(amount: bigint, weights: readonly bigint[]): bigint[] {
   const whole = sum(weights);
   if (whole === 0n) return weights.map(() => 0n);
   const parts = weights.map((weight) => (amount * weight) / whole);
   for (let left = amount - sum(parts); left > 0n; left--) {
-    // A part that got its centime is above its share, so it gets no other.
+    // A part that has received its centime is above its share, so it gets no other.
     const rests = weights.map((weight, index) => amount * weight - (parts[index] ?? 0n) * whole);
     const most = rests.reduce((best, rest) => (rest > best ? rest : best));
     const index = rests.indexOf(most);

@@ -7,24 +7,24 @@ type Rated = Pick<Specimen['invoice'], 'kind' | 'lines' | 'totals' | 'deduction'
 export interface Figures {
   /** Highest rate first. */
   readonly rates: readonly { readonly rate: number; readonly base: bigint; readonly tax: bigint }[];
-  /** Tax included, with the rounding. */
+  /** With tax and rounding. */
   readonly amount: bigint;
 }
 
 /**
- * The figures that a document must state, without code of the service. VAT is rounded half up for each rate; that of a
- * credit note is the VAT of all that is credited so far less the VAT of the earlier credit notes, and its amount is
- * computed in the same way.
+ * Computes the figures that a document must state, without code of the service. VAT is rounded half up for each rate.
+ * The VAT of a credit note is the VAT of everything credited so far less the VAT of the earlier credit notes; its
+ * amount is computed in the same way.
  */
 export function dueFigures({ invoice, credits }: Omit<Specimen, 'name'>): Figures {
-  // What another system's invoice is credited by states its lines like an invoice: their prices may include tax.
+  // A credit note of another system's invoice states lines like an invoice: their prices may include tax.
   if (credits === null) return { rates: ratesOf({ ...invoice, kind: 'invoice' }), amount: BigInt(invoice.amount) };
   const { original, counted } = credits;
   const whole = { rates: ratesOf(original), amount: BigInt(original.amount) };
   return creditFigures(whole, ratesOf(invoice), counted.map(dueFigures));
 }
 
-/** The figures of a credit note with these bases, after those that count. */
+/** Computes the figures of a credit note with these bases, after the counted ones. */
 export function creditFigures(
   original: Figures,
   bases: readonly { readonly rate: number; readonly base: bigint }[],
@@ -35,7 +35,8 @@ export function creditFigures(
     const [netBefore, taxBefore] = [sum(earlier.map((each) => each.base)), sum(earlier.map(({ tax }) => tax))];
     const all = netBefore + base;
     const whole = original.rates.find((each) => each.rate === rate);
-    // VAT that prices contained may differ by a centime from that on the base; the whole has that of the invoice.
+    // VAT contained in prices may differ by a centime from VAT on the base; the whole has exactly the VAT of the
+    // invoice.
     const due = all === whole?.base ? whole.tax : least(vat(all, rate), whole?.tax ?? 0n);
     return { rate, base, tax: base === 0n ? 0n : notNegative(due - taxBefore) };
   });
@@ -58,8 +59,8 @@ export function sumOfFigures(figures: readonly Figures[]): Figures {
 }
 
 /**
- * Bases and VAT by rate, highest rate first, less those of deposits. A line of a credit note has the share that it had of
- * the invoice.
+ * Returns bases and VAT by rate, highest rate first, less those of deposits. A line of a credit note has its share of
+ * the invoice's discount, charge and deposits.
  */
 function ratesOf({ kind, lines, totals, deduction }: Rated): Figures['rates'] {
   if (kind === 'invoice') {
@@ -67,7 +68,7 @@ function ratesOf({ kind, lines, totals, deduction }: Rated): Figures['rates'] {
     return figuresOf({ lines, discount, charge }).flatMap(({ rate, base, tax }) => {
       const deducted = (deduction?.deposits ?? []).flatMap((each) => each.rates.filter((one) => one.rate === rate));
       const left = base - sum(deducted.map((each) => BigInt(each.base)));
-      // What is deducted whole is not invoiced again, whatever its VAT was rounded to.
+      // A rate that is deducted completely is not invoiced again, whatever its rounded VAT.
       if (deducted.length > 0 && left === 0n) return [];
       return [{ rate, base: left, tax: tax - sum(deducted.map((each) => BigInt(each.tax))) }];
     });

@@ -1,6 +1,6 @@
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
 
-/** What a document states of the VAT that its buyer withholds, as texts; null if it withholds nothing. */
+/** The texts about withheld VAT that a document must state; null if its buyer withholds none. */
 export interface WithheldTexts {
   readonly percent: string;
   readonly amount: string;
@@ -8,7 +8,11 @@ export interface WithheldTexts {
   readonly note: string;
 }
 
-/** Recomputes it as decimal fractions, without code of the service. @param tax the VAT in centimes @param amount of the invoice */
+/**
+ * Recomputes the texts as decimal fractions, without code of the service.
+ * @param tax the VAT in centimes
+ * @param amount of the invoice
+ */
 export function withheldTexts({ withholding }: LegalInvoice, tax: bigint, amount: bigint): WithheldTexts | null {
   if (withholding === null) return null;
   const { percent, certificate } = withholding;

@@ -19,8 +19,9 @@ const WRITTEN = {
 } as const;
 
 /**
- * Compares a signed document with what it was made from, without code of the service: xmldom parses it, and all figures
- * are recomputed as decimal fractions. @returns the differences
+ * Compares a signed document with its source, without code of the service: xmldom parses the document, and all figures
+ * are recomputed as decimal fractions.
+ * @returns the differences
  */
 export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name'>): string[] {
   const { invoice } = specimen;
@@ -45,7 +46,7 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
     same(`discount ${index}`, all(at, 'cac:AllowanceCharge').length, line.discount ? 1 : 0);
     const price = text(at, 'cac:Price/cbc:PriceAmount') ?? '';
     if (line.taxIncluded) {
-      // Without tax, each line is less than a centime from its share; its price is for the whole quantity.
+      // Without tax, each line differs from its share by less than a centime; its price is for the whole quantity.
       const off = amount * BigInt(100 + line.taxRate) - statedOf(line) * 100n;
       same(`amount ${index} near its share`, off < 0n ? -off < 100 + line.taxRate : off < 100 + line.taxRate, true);
       same(`base quantity ${index}`, text(at, 'cac:Price/cbc:BaseQuantity'), String(line.quantity));
@@ -76,7 +77,7 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
   const rated = all(root, 'cac:TaxTotal/cac:TaxSubtotal').map((each) =>
     ['cac:TaxCategory/cbc:Percent', 'cbc:TaxableAmount', 'cbc:TaxAmount'].map((path) => text(each, path)),
   );
-  // A rate of which deposits have taken all is stated with nothing, because its lines need their VAT (BR-S-01).
+  // A rate that deposits have taken completely is stated with zero amounts, because its lines need their VAT (BR-S-01).
   const taken = shares.flatMap(({ rate }) =>
     rates.some((each) => each.rate === rate) ? [] : { rate, base: 0n, tax: 0n },
   );
@@ -200,7 +201,7 @@ export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name
   return found;
 }
 
-/** The figures that a document states. */
+/** Returns the figures that a document states. */
 export function statedFigures(document: Uint8Array): Figures {
   const root = parsed(document);
   const centimes = (from: Element, path: string) => centimesOf(text(from, path) ?? '');
@@ -214,7 +215,7 @@ export function statedFigures(document: Uint8Array): Figures {
   };
 }
 
-/** @throws if it is not XML */
+/** @throws if the document is not XML */
 function parsed(document: Uint8Array): Element {
   const root = new DOMParser().parseFromString(Buffer.from(document).toString(), 'text/xml').documentElement;
   if (root === null) throw new Error('not XML');
@@ -260,12 +261,12 @@ function codeOf({ paymentMeans, bankAccount }: LegalInvoice['terms']): string | 
   return CODES[paymentMeans ?? 'none'];
 }
 
-/** The writer replaces runs of white space in attributes by one space. */
+/** Replaces runs of white space by one space, as the writer does in attributes. */
 function asAttributeReads(written: string): string {
   return asXmlReads(written).replace(/[\t\n ]+/g, ' ');
 }
 
-/** XML parsers read every line end as LF. */
+/** Replaces line ends by LF, as XML parsers do. */
 function asXmlReads(written: string): string {
   return written.replace(/\r\n?/g, '\n');
 }

@@ -1,6 +1,6 @@
 import type { Terminal } from '../../src/cli/terminal.ts';
 
-/** A terminal without a width and colours, and what a command has printed on it so far. */
+/** Makes a terminal without a width and colours that records the output of a command. */
 export function recordingTerminal(): { readonly terminal: Terminal; readonly texts: { out: string; err: string } } {
   const texts = { out: '', err: '' };
   const terminal: Terminal = {

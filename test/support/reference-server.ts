@@ -8,7 +8,7 @@ import { freePort } from './free-ports.ts';
 const REFERENCE = fileURLToPath(new URL('../../../shared/mongodb-references/start', import.meta.url));
 const START_LIMIT_MS = 60_000;
 
-/** Whether the independent MongoDB-compatible server is on this machine, beside the project. */
+/** Whether the independent MongoDB-compatible server is installed on this machine, next to the project. */
 export const HAS_REFERENCE = existsSync(REFERENCE);
 
 export interface ReferenceServer {
@@ -19,7 +19,7 @@ export interface ReferenceServer {
   kill(): Promise<void>;
 }
 
-/** Starts the independent server on a folder, and waits until it answers. @param atPort a free one unless given */
+/** Starts the independent server on a folder, and waits until it answers. @param atPort default: a free port */
 export async function startReference(folder: string, atPort?: number): Promise<ReferenceServer> {
   const port = atPort ?? (await freePort());
   const child = spawn(REFERENCE, [String(port), folder], { stdio: ['ignore', 'ignore', 'inherit'] });

@@ -13,7 +13,7 @@ const INPUT = {
   lines: [{ description: 'Conseil', quantity: 2, unitPrice: 7_500, taxRate: 20 }],
 };
 
-/** Replaces accepted live invoices. The subject is the invoice that is replaced. */
+/** Replaces accepted live invoices. The subject is the invoice to be replaced. */
 export const REPLACEMENT: KilledRequest = {
   async prepare({ url, secretKey, db }) {
     const { body } = await new Client(url, secretKey).post('/v1/invoices', invoiceBody());
@@ -60,7 +60,10 @@ async function corrections(db: Db, originalId: string): Promise<Corrections> {
   return { original, invoices, notes };
 }
 
-/** Says what a replacement has left in the store: the share, the link, the invoice with its status, the credit note. */
+/**
+ * Describes what a replacement has left in the store: the share, the link, the invoice with its status, the credit
+ * note.
+ */
 function leftIn({ original, invoices, notes }: Corrections): string {
   const kept = original?.credits?.list.length ? 'share' : '-';
   const linked = original?.replacedBy ? 'link' : '-';

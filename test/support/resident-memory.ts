@@ -1,22 +1,22 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** What processes hold in memory, MiB. */
+/** The memory of processes, MiB. */
 export interface ResidentMemory {
-  /** The process itself: what the system counts as its own and shared. */
+  /** The memory of the process itself, its own and shared parts. */
   readonly own: number;
-  /** Its descendants, which share much: each page counts once (proportional set size). */
+  /** The memory of its descendants. Pages that they share count once (proportional set size). */
   readonly descendants: number;
 }
 
-/** Whether the system tells what {@link residentMemory} asks. */
+/** Whether the system reports what {@link residentMemory} needs. */
 export const TELLS_MEMORY = process.platform === 'linux';
 
-/** Of a process and all that it started, by Linux's `/proc`. */
+/** Measures the memory of a process and of all that it started, by Linux's `/proc`. */
 export async function residentMemory(pid: number): Promise<ResidentMemory> {
   const parents = new Map<number, number>();
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    // Its name, in brackets, may hold anything.
+    // The name of the process, in brackets, may contain anything.
     const stat = await read(`/proc/${name}/stat`);
     parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
   }
@@ -38,7 +38,7 @@ function kibibytes(field: string, text: string): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0);
 }
 
-/** Empty when the process has ended meanwhile. */
+/** Reads a file; empty if the process has ended meanwhile. */
 function read(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }

@@ -1,6 +1,9 @@
 import { EVENTS, type RolesChaosOutcome } from './roles-chaos.ts';
 
-/** Every promise that a run broke, a sentence each: nothing is lost or doubled, by the records of everybody involved. */
+/**
+ * Returns a sentence for each promise that a run broke: nothing may be lost or doubled, by the records of all
+ * participants.
+ */
 export function brokenPromises(outcome: RolesChaosOutcome): string[] {
   const { created, invoices, ledger, received, streams } = outcome;
   const problems: string[] = [];
@@ -25,7 +28,7 @@ export function brokenPromises(outcome: RolesChaosOutcome): string[] {
   if (serials.some((serial, nth) => serial !== nth + 1)) problems.push('the numbers have a gap or a double');
   for (const { invoiceId, statuses, silent, ended } of streams) {
     const all = ['signing', 'transmitted', 'accepted'];
-    // The stream begins with the status that it finds, then has each change once.
+    // The stream begins with the present status, and then has each change once.
     if (!ended || statuses.length === 0 || statuses.join() !== all.slice(-statuses.length).join())
       problems.push(`${invoiceId}: its stream had ${statuses}${ended ? '' : ' and did not end'}`);
     if (silent > 0) problems.push(`${invoiceId}: its stream was dead without a sign, ${silent} times`);

@@ -19,35 +19,35 @@ import { type ReferenceServer, startReference } from './reference-server.ts';
 import { withDatabase } from './service.ts';
 
 export interface RolesChaosPlan {
-  /** The store of all processes: the independent server, or the engine in a process of its own. */
+  /** The store that all processes share: the independent server, or the engine in its own process. */
   readonly on: 'reference' | 'engine';
   readonly seed: number;
-  /** Invoices a second, and for how long. */
+  /** Invoices per second, and duration in seconds. */
   readonly rate: number;
   readonly seconds: number;
-  /** The mean time between two kills of a process that is chosen at random, milliseconds. */
+  /** Mean time between two kills of a random process, milliseconds. */
   readonly killEveryMs: number;
-  /** How many processes are killed at most; default: no limit. The store's kill is none of them. */
+  /** Maximum number of killed processes; default: no limit. The kill of the store does not count. */
   readonly mostKills?: number;
-  /** How long everything may take after the last creation, milliseconds. */
+  /** Maximum duration of all work after the last creation, milliseconds. */
   readonly patienceMs: number;
-  /** Ends the processes when the test is given up. */
+  /** Stops the processes when the test is aborted. */
   readonly signal: AbortSignal;
 }
 
-/** What clients, the authority, receivers and readers of streams have in their own records. */
+/** The records of clients, of the authority, of receivers and of readers of streams. */
 export interface RolesChaosOutcome {
   /** Ids of the answered creations, by Idempotency-Key. */
   readonly created: ReadonlyMap<string, string>;
   readonly invoices: readonly InvoiceDocument[];
   readonly ledger: readonly LedgerEntry[];
-  /** The events that the receiver got of each invoice, in the order of their first arrival. */
+  /** The events of each invoice that the receiver got, in the order of their first arrival. */
   readonly received: ReadonlyMap<string, readonly ReceivedEvent[]>;
   readonly streams: readonly FollowedStream[];
   readonly kills: number;
-  /** Requests that lost their connection, or were refused, and were sent again. */
+  /** Number of requests that lost their connection, or were refused, and were repeated. */
   readonly broken: number;
-  /** What the processes logged as errors. */
+  /** The errors that the processes logged. */
   readonly complaints: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export interface ReceivedEvent {
   readonly type: string;
 }
 
-/** A submission in the ledger of the mock authority; `_id` is the invoice's. */
+/** A submission in the ledger of the mock authority. `_id` is the id of the invoice. */
 interface LedgerEntry {
   readonly _id: string;
   readonly decision: { readonly dgiId?: string };
@@ -67,8 +67,8 @@ const LOOK_MS = 250;
 export const EVENTS = ['invoice.signing', 'invoice.transmitted', 'invoice.accepted'] as const;
 
 /**
- * Two `api` and two `worker` processes on one store. Clients create invoices and follow each by a stream; one process after
- * the other is killed and started again, and halfway the store is killed, too.
+ * Runs two `api` and two `worker` processes on one store. Clients create invoices and follow each by a stream. One
+ * process after the other is killed and restarted, and halfway through the store is killed, too.
  */
 export async function runRolesChaos(plan: RolesChaosPlan): Promise<RolesChaosOutcome> {
   const random = randomNumbers(plan.seed);
@@ -135,7 +135,8 @@ export async function runRolesChaos(plan: RolesChaosPlan): Promise<RolesChaosOut
         const victim = pick(servers);
         await victim.kill();
         kills++;
-        // A start that meets a store that is away ends its process with a message: neither begins during the other.
+        // A process that starts while the store is away ends with a message. So a process and the store are never
+        // restarted at the same time.
         await restarting;
         starting = victim.start();
         await starting;
@@ -208,7 +209,7 @@ interface Made {
   readonly clientSecret: string;
 }
 
-/** @returns null if the request broke or was refused for the moment */
+/** @returns null if the connection broke or the request was refused temporarily */
 async function create(url: string, secretKey: string, key: string): Promise<Made | null> {
   try {
     const response = await post(url, '/v1/invoices', secretKey, invoiceBody(), { 'Idempotency-Key': key });
@@ -228,7 +229,7 @@ function post(url: string, path: string, secretKey: string, body: unknown, heade
   });
 }
 
-/** Waits until no event and no delivery is left, and the receiver has got nothing new for a while. */
+/** Waits until no event and no delivery is left, and the receiver has received nothing new for a while. */
 async function published(store: Store, end: number, received: () => number): Promise<void> {
   const waiting = async () =>
     (await store.db.collection('invoices').countDocuments({ outbox: { $exists: true } }, { limit: 1 })) +

@@ -5,10 +5,10 @@ import { readConfig } from '../../src/config.ts';
 import { recordingTerminal } from './recording-terminal.ts';
 
 /**
- * Runs a command of the program of a tenant in this process: starting one takes longer than most commands. What a process
- * adds (signals, streams, FATOURA_KEY in its environment) is shown by the tests that start one.
- * @param key what FATOURA_KEY would be
- * @returns the exit code, and what was printed, standard output first
+ * Runs a command of the tenant's program in this process, because starting a process takes longer than most commands.
+ * Tests that start one cover signals, streams and FATOURA_KEY in the environment.
+ * @param key the value of FATOURA_KEY
+ * @returns the exit code, and the output, standard output first
  */
 export async function runWithKey(args: readonly string[], key: string): Promise<{ code: number; text: string }> {
   const { terminal, texts } = recordingTerminal();

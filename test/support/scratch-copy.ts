@@ -10,24 +10,28 @@ import { bundleFitsMachine, unpackChromium } from '../../src/adapters/pdf/chromi
 import { CHROMIUM_CACHE } from '../unit/pdf/support.ts';
 import { Client } from './client.ts';
 
-/** A copy of the project's source that a test may change: what a change of one file brings about is seen from outside. */
+/** A copy of the project's source that a test may change, to observe the effects of the change from outside. */
 export interface ScratchCopy {
   readonly folder: string;
-  /** The files that were changed or added since the last call, from the root of the project. */
+  /** Returns the files that were changed or added since the last call, as paths from the root of the project. */
   touched(): string[];
   /**
    * Replaces a text of one file.
-   * @param file from the root of the project: `src/domain/invoice/fields.ts`
+   * @param file path from the root of the project: `src/domain/invoice/fields.ts`
    * @throws {Error} unless the text occurs exactly once
    */
   edit(file: string, text: string | RegExp, replacement: string): Promise<void>;
   /** Adds a file. */
   write(file: string, content: string): Promise<void>;
-  /** The copy's service in a process of its own, on a fresh embedded store, with the demo tenant's keys. */
+  /** Starts the copy's service in its own process, on a fresh embedded store, with the demo tenant's keys. */
   start(environment?: Readonly<Record<string, string>>): Promise<ScratchService>;
-  /** Stops a service and starts the copy as it is by then on the same store. */
+  /** Stops a service and starts the copy in its present state on the same store. */
   restart(service: ScratchService): Promise<ScratchService>;
-  /** Runs a script of the copy to its end. @returns what it printed @throws when it fails */
+  /**
+   * Runs a script of the copy to its end.
+   * @returns its output
+   * @throws when it fails
+   */
   run(script: string, ...args: string[]): Promise<string>;
   /** Ends the services and deletes the folder. */
   remove(): Promise<void>;
@@ -37,14 +41,14 @@ export interface ScratchService {
   readonly url: string;
   readonly secretKey: string;
   readonly dataDir: string;
-  /** Calls the service with the secret key; its answers are not checked against this project's OpenAPI document. */
+  /** Calls the service with the secret key. Answers are not checked against this project's OpenAPI document. */
   readonly client: Client;
   stop(): Promise<void>;
 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Copies `src` and what it reads at run time. */
+/** Copies `src` and the files that it reads at run time. */
 export async function scratchCopy(): Promise<ScratchCopy> {
   const folder = await freeFolder();
   for (const each of ['src', 'package.json', 'scripts/samples'])
@@ -97,7 +101,10 @@ export async function scratchCopy(): Promise<ScratchCopy> {
   };
 }
 
-/** A new folder. Its path is the same in each run, so that the compile cache, which goes by paths, knows the copy's files. */
+/**
+ * Returns a new folder. Its path is the same in each run, so that the compile cache, which goes by paths, finds the
+ * copy's files.
+ */
 async function freeFolder(): Promise<string> {
   for (let n = 0; ; n++) {
     const folder = join(tmpdir(), `fatoura-copy-${n}`);
@@ -118,7 +125,7 @@ async function startCopy(
   knownKey?: string,
 ): Promise<ScratchService> {
   if (knownKey === undefined && bundleFitsMachine()) {
-    // The browser that other tests have unpacked: each copy would take seconds for its own.
+    // Uses the browser that other tests have unpacked, because unpacking takes seconds.
     await unpackChromium(CHROMIUM_CACHE);
     await mkdir(dataDir, { mode: 0o700 });
     await symlink(CHROMIUM_CACHE, join(dataDir, 'chromium'), 'dir');

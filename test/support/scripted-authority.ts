@@ -8,7 +8,7 @@ import type { CertificateAuthority } from './certificate-authority.ts';
 /** A request that the authority received completely. */
 export interface ReceivedRequest {
   readonly method: string;
-  /** With the query. */
+  /** Path with the query. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
@@ -16,7 +16,7 @@ export interface ReceivedRequest {
   readonly client: string | null;
 }
 
-/** What is answered: a JSON body with a status, or anything that `act` does with the connection. */
+/** An answer: a JSON body with a status, or any action of `act` on the connection. */
 export type Reply =
   | {
       readonly status?: number;
@@ -67,8 +67,8 @@ export const CAPABILITIES = {
 };
 
 /**
- * An HTTPS server that says what a test wants, in the protocol of the authority.
- * @param options.clients the authority that issues client certificates, if the server asks for one
+ * Starts an HTTPS server that speaks the authority's protocol and answers as a test wants.
+ * @param options.clients the authority that issues client certificates, if the server requests one
  */
 export async function startScriptedAuthority(
   ca: CertificateAuthority,

@@ -1,9 +1,9 @@
 import { randomNumbers } from '../../scripts/random-numbers.ts';
 import type { Searchable } from './searchable-invoices.ts';
 
-// What a search must find, determined without the code of the service: by comparing texts of every document.
+// Determines what a search must find without code of the service, by comparing texts of every document.
 
-/** A search, and what else restricts the list. */
+/** A search, with the other restrictions of the list. */
 export interface Question {
   readonly text: string;
   readonly kind: Searchable['kind'] | null;
@@ -23,10 +23,10 @@ const wordsIn = (text: string) =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');
 const letters = (text: string) => plain(text).replace(/[^\p{L}\p{N}]/gu, '');
-/** `ال` before a name. */
+/** Removes `ال` before a name. */
 const bare = (word: string) => (/^ال..../.test(word) || /^ال...$/.test(word) ? word.slice(2) : word);
 
-/** The words of a document, and what is compared otherwise. */
+/** Returns the words of a document, and the facts that are compared in other ways. */
 function factsOf(document: Searchable) {
   const { name, orderReference, metadata, ice, amount, number, dgiId } = document;
   const words = [name, orderReference ?? '', ...Object.values(metadata)].flatMap(wordsIn);
@@ -57,7 +57,7 @@ function finds(word: string, { words, ice, cents, number, dgiId }: Facts): boole
   return spelled !== null && cents === `${Number(spelled[1]?.replace(/\D/g, ''))}.${(spelled[2] ?? '').padEnd(2, '0')}`;
 }
 
-/** Whether a document is found: by each word. Digits in groups of three are one word. */
+/** Returns a function that finds documents by all words of a search. Digits in groups of three are one word. */
 export function answerer(all: readonly Searchable[]): (question: Question) => string[] {
   const known = all.map((document) => ({ document, facts: factsOf(document) }));
   return ({ text, kind, status }) => {
@@ -74,7 +74,7 @@ export function answerer(all: readonly Searchable[]): (question: Question) => st
   };
 }
 
-/** Makes questions of all sorts about documents that exist, and some about none. */
+/** Makes questions of all kinds about documents that exist, and some about documents that do not. */
 export function questionsAbout(all: readonly Searchable[], count: number): Question[] {
   const next = randomNumbers(9);
   const random = (below: number) => Math.floor(below * next());

@@ -6,7 +6,7 @@ import { orderAt } from '../../src/domain/order-key.ts';
 import { documentOf, type InvoiceDocument, invoiceOf } from '../../src/storage/invoice-document.ts';
 import { pendingInvoice } from './invoices.ts';
 
-/** What a generated document states, as a person knows it. */
+/** The content of a generated document, as a person knows it. */
 export interface Searchable {
   readonly id: string;
   readonly kind: Kind;
@@ -40,10 +40,7 @@ const ENDS = ['SARL', 'S.A.', 'SARL AU', 'SNC', 'ش.م.م', ''];
 const HOUSES = ['K', 'B', 'M', 'T', 'D', 'F', 'R', 'L', 'N', 'S', 'Z', 'Ch', 'Gh'];
 const ENDINGS = ['artam', 'ennouna', 'oulane', 'assimi', 'erkaoui', 'ifaoui', 'ouzid', 'alaoui', 'ahlaoui', 'èquetal'];
 
-/**
- * Stores documents of 3,000 customers, oldest first, the newest ones last.
- * @returns them, newest first
- */
+/** Stores documents of 3,000 customers, from oldest to newest. @returns the documents, newest first */
 export async function storeSearchable(
   db: Db,
   owner: { readonly tenantId: string; readonly environment: 'test' },

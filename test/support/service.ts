@@ -25,9 +25,9 @@ export interface TestService {
   readonly app: App;
   readonly url: string;
   readonly dataDir: string;
-  /** A new tenant with test keys. */
+  /** Makes a new tenant with test keys. */
   tenant(profile?: Partial<SellerProfile>): Promise<TestTenant>;
-  /** A live key of a tenant: nothing is issued by the service itself where no authority is set up. */
+  /** Makes a live key of a tenant. Without an authority, the service itself would issue none. */
   liveKey(tenantId: string, kind?: KeyKind): Promise<string>;
   close(): Promise<void>;
 }
@@ -38,10 +38,10 @@ export interface TestTenant {
   readonly publishableKey: string;
 }
 
-/** What `%PDF` the stand-in renderer answers: tests of the real one are in `test/unit/pdf`. */
+/** The PDF of the stand-in renderer. Tests of the real one are in `test/unit/pdf`. */
 export const STAND_IN_PDF = Buffer.from('%PDF-1.7 stand-in');
 
-/** Answers {@link STAND_IN_PDF} at once. */
+/** Answers {@link STAND_IN_PDF} immediately. */
 export const STAND_IN_RENDERER = {
   render: async (): Promise<Uint8Array> => STAND_IN_PDF,
   draw: async (): Promise<Uint8Array> => STAND_IN_PDF,
@@ -49,7 +49,7 @@ export const STAND_IN_RENDERER = {
   close: async () => {},
 };
 
-/** What a scripted authority lacks: it makes no document that would be verified. */
+/** The parts that a scripted authority lacks: it makes no document that is verified. */
 export const NO_PAPERS: Omit<NonNullable<AppParts['live']>, 'authority'> = {
   callbackSecret: null,
   concurrency: 16,
@@ -59,7 +59,7 @@ export const NO_PAPERS: Omit<NonNullable<AppParts['live']>, 'authority'> = {
   },
 };
 
-/** For tests that create live invoices and do not need what becomes of them. */
+/** For tests that create live invoices and do not need their results. */
 export const TAKES_LIVE: NonNullable<AppParts['means']> = { hasAuthority: true, signers: () => null };
 
 /** {@link startService} with {@link TAKES_LIVE}. */
@@ -68,13 +68,13 @@ export function startTakingLive(environment: Record<string, string> = {}): Promi
 }
 
 /**
- * A service with a database of its own. It shares the engine and the threads for documents with the other services of
- * this process; with MONGODB_URL or DATA_DIR among the settings it opens its store itself.
- * @param environment settings over the tests' own: a free port, a fresh folder, no log, limits out of the way
- * @param renderer draws the PDFs: a stand-in unless given, null for Chromium
- * @param monitorCommands whether the store's client tells of its commands
+ * Starts a service with its own database. It shares the engine and the threads for documents with the other services of
+ * this process; with MONGODB_URL or DATA_DIR among the settings it opens its own store.
+ * @param environment settings that override those of the tests: a free port, a fresh folder, no log, very high limits
+ * @param renderer draws the PDFs; default: a stand-in, null: Chromium
+ * @param monitorCommands whether the store's client reports its commands
  * @param live the live authority, instead of the configured one
- * @param means what live invoices need, instead of what the settings have
+ * @param means the conditions of live invoices, instead of those of the settings
  */
 export async function startService(
   environment: Record<string, string> = {},
@@ -135,13 +135,13 @@ export async function startService(
 /** Whether the tests run on a server that the service reaches by MONGODB_URL. */
 const onServer = Boolean(process.env.TEST_MONGODB_URL || process.env.TEST_MONGODB);
 
-/** A database on the engine of this process; the service uses it like an engine that it started itself. */
+/** Makes a database on the engine of this process. The service uses it like an engine that it started itself. */
 async function sharedStore(monitorCommands: boolean): Promise<OpenStore> {
   const { uri } = await startTestMongo();
   return { ...(await connect(uri, freshDbName('service'), monitorCommands)), kind: 'own engine' };
 }
 
-/** The threads that the services of this process share: each new one loads and optimizes its code again. */
+/** The threads that the services of this process share, because each new thread loads and optimizes its code again. */
 export const sharedThreads = lazily(() => ({
   writer: unclosed(createInvoiceWriter()),
   verifier: unclosed(createDocumentVerifier()),
@@ -157,16 +157,16 @@ function lazily<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** The same part, which a closing service leaves open. */
+/** Returns the part in a form that a closing service leaves open. */
 const unclosed = <Part>(part: Part): Part => ({ ...part, close: async () => {} });
 
-/** The same judge, which is not asked about the people of `signedIn`: it takes 100 ms of CPU for each of them. */
+/** Returns a judge that skips the people of `signedIn`, each of whom would take 100 ms of CPU. */
 const sparing = (judge: PasswordJudge): PasswordJudge => ({
   isGuessable: async (password, words) =>
     !password.startsWith(HARD_WORDS) && (await judge.isGuessable(password, words)),
 });
 
-/** The same server, another database. */
+/** Returns the URI of another database on the same server. */
 export function withDatabase(uri: string, name: string): string {
   const url = new URL(uri);
   url.pathname = `/${name}`;

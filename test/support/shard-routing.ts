@@ -8,13 +8,16 @@ import type { Store } from '../../src/storage/connect.ts';
  */
 export interface Routed {
   readonly route: 'targeted' | 'whole' | 'scattered' | 'refused';
-  /** How many values of the shard key a targeted statement names: it goes to at most as many shards. Otherwise 0. */
+  /**
+   * Number of values of the shard key that a targeted statement names, and so the maximum number of its shards.
+   * Otherwise 0.
+   */
   readonly keys: number;
   /** E.g. `find invoices by environment, tenantId`: the command, the collection, the fields of its filter. */
   readonly statement: string;
 }
 
-/** What a condition says of a shard key: its value, a list with this number of values, or a range. */
+/** A condition's restriction of a shard key: one value, a list with this number of values, or a range. */
 type Bound = 'one' | number | 'range';
 
 /** A statement of a command. `single`: it changes one document. `whole`: mongos must find its exact shard. */
@@ -24,13 +27,13 @@ interface Statement {
   readonly kind: 'read' | 'many' | 'single' | 'whole' | 'insert';
 }
 
-/** Commands that read or change no documents by a filter, or continue one that did. */
+/** Commands that neither read nor change documents by a filter, or that continue such a command. */
 const OTHERS = new Set([
   ...['getMore', 'killCursors', 'commitTransaction', 'abortTransaction', 'endSessions', 'ping', 'hello'],
   ...['create', 'createIndexes', 'listIndexes', 'listCollections', 'collMod', 'dropDatabase'],
 ]);
 
-/** How a command's statements would be routed; none if it has no filter. */
+/** Returns how a command's statements would be routed; empty if it has no filter. */
 export function routesOf(
   { commandName, command }: Pick<CommandStartedEvent, 'commandName' | 'command'>,
   placements: Readonly<Record<string, Placement>>,
@@ -48,7 +51,7 @@ export function routesOf(
   });
 }
 
-/** The route of a statement; for a targeted one, how many values of the shard key it names. */
+/** Returns the route of a statement and, if it is targeted, the number of shard key values that it names. */
 function routeOf(
   kind: Statement['kind'],
   filter: Document,
@@ -78,7 +81,7 @@ function boundOf(filter: Document, field: string): Bound | null {
   return bounds.includes('range') ? 'range' : bounds.reduce<number>((sum, bound) => sum + valuesOf(bound), 0);
 }
 
-/** A range of a ranged key counts as one value: its documents are next to each other. */
+/** Counts a range of a ranged key as one value, because its documents are adjacent. */
 function valuesOf(bound: Bound): number {
   return typeof bound === 'number' ? bound : 1;
 }
@@ -98,7 +101,7 @@ function statementsOf(name: string, command: Document): Statement[] {
     case 'count':
       return [{ verb: name, filter: command.query ?? {}, kind: 'read' }];
     case 'aggregate': {
-      // mongos follows the changes on every shard with one stream.
+      // mongos follows the changes of all shards with one stream.
       if (command.pipeline[0]?.$changeStream) return [];
       return [{ verb: name, filter: command.pipeline[0]?.$match ?? {}, kind: 'read' }];
     }
@@ -123,8 +126,9 @@ function statementsOf(name: string, command: Document): Statement[] {
 }
 
 /**
- * Watches what a client sends. @returns a function that returns how the statements since its last call would be routed
+ * Watches the commands of a client.
  * @param store connected with `monitorCommands`
+ * @returns a function that returns how the statements since its last call would be routed
  */
 export function watchRoutes({ client }: Pick<Store, 'client'>, placements: Readonly<Record<string, Placement>>) {
   const seen: Pick<CommandStartedEvent, 'commandName' | 'command'>[] = [];
@@ -133,8 +137,8 @@ export function watchRoutes({ client }: Pick<Store, 'client'>, placements: Reado
 }
 
 /**
- * Whether shards that know only their own documents keep an index unique: its fields start with those of the shard key,
- * in any direction, hashed or not.
+ * Whether shards that know only their own documents keep an index unique. They do if its fields start with those of the
+ * shard key, in any direction, hashed or not.
  */
 export function staysUnique(index: Readonly<Record<string, unknown>>, placement: Placement): boolean {
   if ('whole' in placement) return true;

@@ -19,7 +19,7 @@ export interface SimulatorProcess {
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Runs the program to its end. @returns the exit code and what it printed */
+/** Runs the program to its end. @returns the exit code and its output */
 export async function runSimulatorProgram(...options: string[]): Promise<{ code: number | null; printed: string }> {
   const child = spawn(process.execPath, [MAIN, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
@@ -33,7 +33,7 @@ export async function runSimulatorProgram(...options: string[]): Promise<{ code:
 
 /**
  * Starts the simulator on free ports. Rejects with its output when it ends before it is ready.
- * @param dataDir its folder, or the working directory in which it has its usual one
+ * @param dataDir its folder, or the working directory that contains its default folder
  */
 export async function startSimulatorProcess(
   dataDir: string | { readonly cwd: string },

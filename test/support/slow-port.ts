@@ -5,12 +5,12 @@ import { Worker } from 'node:worker_threads';
 /** A port of 127.0.0.1 that does not answer connections until it is released. */
 export interface SlowPort {
   readonly port: number;
-  /** From now on it accepts connections, and answers each request with an empty 200. */
+  /** Accepts connections from now on, and answers each request with an empty 200. */
   release(): void;
   close(): Promise<void>;
 }
 
-/** Listens with a queue of one, and then does not take what is in the queue. */
+/** A program that listens with a queue of one, and does not accept the queued connection. */
 const LISTENER = `
   const { parentPort, workerData } = require('node:worker_threads');
   const server = require('node:http').createServer((_request, response) => response.end());
@@ -21,8 +21,8 @@ const LISTENER = `
 `;
 
 /**
- * Like a distant host whose answer takes long: its queue of connections is full, so the kernel drops the first packet of
- * another one. The client's kernel sends it again after 1 s.
+ * Behaves like a distant host that answers slowly: its queue of connections is full, so the kernel drops the first
+ * packet of another connection. The client's kernel sends that packet again after 1 s.
  */
 export async function holdSlowPort(): Promise<SlowPort> {
   const released = new Int32Array(new SharedArrayBuffer(4));

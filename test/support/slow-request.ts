@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 /** A request whose body has begun to arrive. */
 export interface SlowRequest {
-  /** Sends the rest, and reads the answer. */
+  /** Sends the rest of the body, and reads the answer. */
   finish(): Promise<{ readonly status: number; readonly headers: string; readonly text: string }>;
   /** Resets the connection. */
   abandon(): void;

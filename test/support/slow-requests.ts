@@ -11,25 +11,25 @@ import { sendRaw } from './raw-http.ts';
 import { startService, type TestService, type TestTenant } from './service.ts';
 import { slowness } from './slowness.ts';
 
-/** How long a request may hold the loop of an ordinary machine, milliseconds of CPU. */
+/** Maximum time that a request may block the event loop of an ordinary machine, milliseconds of CPU. */
 const MOST_MS = 50;
-/** Tries of a request: the first ones compile code, and collect others' garbage. */
+/** Number of tries of a request. The first ones compile code, and collect garbage of others. */
 const TRIES = 4;
-/** Bytes of a text in a head of 16 KiB, and in a body beside the rest of it. */
+/** Bytes of a text in a head of 16 KiB, and in a body besides its other parts. */
 export const [IN_HEAD, IN_BODY] = [14_000, MAX_BODY_BYTES - 3000];
-/** Milliseconds: thousands of requests take minutes on a loaded machine. */
+/** Time limit in milliseconds. Thousands of requests take minutes on a loaded machine. */
 export const PATIENCE_MS = 600_000;
 
-/** A request, sent as it is. */
+/** A request, sent unchanged. */
 export interface Attempt {
   readonly what: string;
   readonly line: string;
   readonly headers?: readonly string[];
-  /** In parts where one of them is long and in many requests. */
+  /** Split into parts if one of them is long and occurs in many requests. */
   readonly body?: string | readonly string[];
 }
 
-/** A service to which long texts are sent, with a tenant that has an invoice and an endpoint. */
+/** A service that receives long texts, with a tenant that has an invoice and an endpoint. */
 export interface Target {
   readonly service: TestService;
   readonly tenant: TestTenant;
@@ -41,10 +41,10 @@ export interface Target {
   slowOf(attempts: Iterable<Attempt>): Promise<string[]>;
 }
 
-/** With an authority, so that its callbacks are read. */
+/** With an authority, so that the service reads its callbacks. */
 const LIVE = { authority: answering({}), callbackSecret: `whsec_${randomBytes(32).toString('base64')}` };
 
-/** Starts it with a proxy in front, so that what proxies send is read; each request has an address of its own. */
+/** Starts the service as if behind a proxy, so that it reads a proxy's headers. Each request has its own address. */
 export async function startTarget(): Promise<Target> {
   const service = await startService({ RATE_LIMIT_ADDRESS: '1000000', TRUST_PROXY: '1' }, undefined, false, LIVE);
   const tenant = await service.tenant();
@@ -64,7 +64,7 @@ export async function startTarget(): Promise<Target> {
 
 let addresses = 0;
 
-/** The bytes of long texts: what each request would make again is garbage, whose collection is measured, too. */
+/** The bytes of long texts, made once: if each request made them, collecting this garbage would be measured, too. */
 const bytesOfLong = new Map<string, Buffer>();
 const LONG = 10_000;
 
@@ -99,7 +99,7 @@ async function slowOf(url: string, attempts: Iterable<Attempt>): Promise<string[
     let best = Number.POSITIVE_INFINITY;
     let status = 0;
     let most = MOST_MS;
-    // What takes ten times as long does not take so long by chance.
+    // A request that takes ten times the limit does not do so by chance.
     for (let left = TRIES; left > 0 && best > most && (left === TRIES || best < 10 * MOST_MS); left--) {
       const parts = partsOf(url, attempt);
       const turn = await longestTurn(async () => {
@@ -111,9 +111,9 @@ async function slowOf(url: string, attempts: Iterable<Attempt>): Promise<string[
     count++;
     if (best > longest) [longest, which] = [best, attempt.what];
     if (best > most) slow.push(`${attempt.what}: ${Math.round(best)} ms (${status})`);
-    // 503 is an answer to many requests at once.
+    // 503 is the answer to too many requests at the same time.
     if (status >= 500 && status !== 503) slow.push(`${attempt.what}: ${status}`);
-    // Not an answer would mean that nothing was measured.
+    // Without an answer, nothing would have been measured.
     if (!status) slow.push(`${attempt.what}: no answer`);
   }
   for (const each of slow) console.info(each);
@@ -124,14 +124,14 @@ async function slowOf(url: string, attempts: Iterable<Attempt>): Promise<string[
   return slow;
 }
 
-/** The paths in the source of the transport, with their parameters as `:name`. */
+/** Returns the paths in the source of the transport, with their parameters as `:name`. */
 export async function knownPaths(): Promise<string[]> {
   const source = await sourceOfTransport();
   const found = [...source.matchAll(/'(\/[a-z][\w/:.-]*)'/g)].map(([, path = '']) => path);
   return [...new Set([...found, ...Object.keys(DOCUMENT.paths).map((path) => path.replace('{id}', ':id'))])];
 }
 
-/** The text of all files of the transport. */
+/** Returns the text of all files of the transport. */
 export async function sourceOfTransport(): Promise<string> {
   const folder = join(import.meta.dirname, '../../src/transport');
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));

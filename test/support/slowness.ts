@@ -6,8 +6,8 @@ const REFERENCE = JSON.stringify(
 const REFERENCE_MS = 7;
 
 /**
- * How many times slower than usual the machine is at the moment, at least 1: its neighbours take from its caches and
- * clock. Limits of CPU time are multiplied by it.
+ * Returns how many times slower than usual the machine is now, at least 1: other load uses its caches and reduces its
+ * clock rate. Limits of CPU time are multiplied by it.
  */
 export async function slowness(): Promise<number> {
   let best = Number.POSITIVE_INFINITY;

@@ -22,7 +22,7 @@ function whatIsMissing(): string | null {
   }
 }
 
-/** Why tests with an HSM are skipped; null when they run. */
+/** The reason to skip tests with an HSM; null if they run. */
 export const WITHOUT_HSM = whatIsMissing();
 
 export const PIN = '4321';
@@ -47,18 +47,18 @@ type WritableModule = Pkcs11Module & {
 
 export interface SoftHsm {
   readonly folder: string;
-  /** RFC 7512, with the PIN in a file. */
+  /** A URI of RFC 7512, with the PIN in a file. */
   uri(label: string): string;
   importKey(label: string, id: string, key: KeyObject): Promise<void>;
-  /** A key on P-256 that wants the PIN for each signature (CKA_ALWAYS_AUTHENTICATE). */
+  /** Imports a P-256 key that requires the PIN for each signature (CKA_ALWAYS_AUTHENTICATE). */
   importCarefulKey(label: string, id: string, key: KeyObject): Promise<void>;
   importCertificate(label: string, id: string, certificate: X509Certificate): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * A software HSM with one token, `fatoura`. The process's environment configures its library, so there is one per
- * process.
+ * Starts a software HSM with one token, `fatoura`. There can be only one per process, because the process's environment
+ * configures its library.
  */
 export async function startSoftHsm(): Promise<SoftHsm> {
   const folder = await mkdtemp(join(tmpdir(), 'hsm-'));
@@ -101,7 +101,7 @@ export async function startSoftHsm(): Promise<SoftHsm> {
       await writeFile(file, key.export({ type: 'pkcs8', format: 'pem' }));
       util('--import', file, '--token', 'fatoura', '--label', label, '--id', id, '--pin', PIN);
     },
-    // softhsm2-util imports only keys, and knows no CKA_ALWAYS_AUTHENTICATE.
+    // softhsm2-util can import keys, but cannot set CKA_ALWAYS_AUTHENTICATE.
     async importCarefulKey(label, id, key) {
       const library = await loadPkcs11Js();
       await create([

@@ -22,44 +22,46 @@ import { withDatabase } from './service.ts';
 export interface KillsPlan {
   /** The server of the store. */
   readonly mongodbUri: string;
-  /** How many commands pass before the kill, for each kill. No more are taken after one that was not reached. */
+  /** For each kill, the number of commands that pass before it. Ends after a number that a request does not reach. */
   readonly moments: Iterator<number>;
-  /** How many services run at the same time, each with a database of its own. */
+  /** Number of services that run at the same time, each with its own database. */
   readonly services: number;
-  /** Ends the processes when the test is given up. */
+  /** Stops the processes when the test is aborted. */
   readonly signal: AbortSignal;
 }
 
 export interface KillsOutcome {
-  /** All that is wrong, a sentence each. */
+  /** A sentence for each problem. */
   readonly problems: readonly string[];
-  /** What the store had when the process was dead, as the request says it. */
+  /** The states of the store after the process died, as texts of the request. */
   readonly left: ReadonlySet<string>;
   readonly kills: number;
-  /** The commands of a request that nothing interrupted; null if each was. */
+  /** The commands of a request that was not interrupted; null if every request was. */
   readonly whole: readonly string[] | null;
 }
 
 const PATIENCE_MS = 180_000;
 
-/** What a request made; null if its connection broke. */
+/** The documents that a request made; null if its connection broke. */
 export type Made = { readonly ids: readonly string[]; readonly code?: string | undefined } | null;
 
 /** A request in which the service is killed. */
 export interface KilledRequest {
-  /** Stores what it is about. @returns the id under which it is looked up */
+  /** Stores the objects of the request. @returns the id under which they are looked up */
   prepare(track: Track): Promise<string>;
-  /** Sends it with an idempotency key of its own for each subject. */
+  /** Sends the request with its own idempotency key for each subject. */
   ask(track: Track, subject: string): Promise<Made>;
-  /** Sends it after the kill at the n-th command; absent: as before. */
+  /** Sends the request after the kill at the n-th command. Default: `ask`. */
   again?(track: Track, subject: string, nth: number): Promise<Made>;
-  /** What is in the store when the process is dead: the documents' ids, a text that says it, and what is wrong. */
+  /** Reads the store after the process died: the documents' ids, a text that describes the state, and its flaws. */
   leftOf(db: Db, subject: string): Promise<{ readonly ids: string[]; readonly text: string; readonly flaws: string[] }>;
-  /** What is wrong in the end. */
+  /** Returns the flaws at the end. */
   flawsOf(track: Track, subject: string, made: Made): Promise<string[]>;
 }
 
-/** Commands of the documents. Polls, jobs and limits of rates run at any time, and change nothing of them. */
+/**
+ * Whether a command concerns the documents. Polls, jobs and rate limits run at any time, and do not change documents.
+ */
 function isCounted(name: string, { filter, ...command }: Document): boolean {
   const collection = String(command[name] ?? '');
   if (!/^(invoices|invoice_numbers|list_heads|webhook_events|documents\..+)$/.test(collection)) return false;
@@ -69,8 +71,8 @@ function isCounted(name: string, { filter, ...command }: Document): boolean {
 }
 
 /**
- * Sends a request for live documents again and again, and kills the service at the n-th command that it sends to its
- * store since. It is started anew, and goes on; the request is repeated with its idempotency key, and everything is
+ * Sends a request for live documents repeatedly, and kills the service at its n-th command to the store since the
+ * request. The service is restarted and continues; the request is repeated with its idempotency key, and everything is
  * checked.
  */
 export async function runKills(plan: KillsPlan, request: KilledRequest): Promise<KillsOutcome> {
@@ -100,7 +102,7 @@ export async function runKills(plan: KillsPlan, request: KilledRequest): Promise
   return outcome;
 }
 
-/** A service with a database of its own, which it reaches through a proxy, and an authority of its own. */
+/** A service with its own database, which it reaches through a proxy, and its own authority. */
 export interface Track {
   readonly server: DoomedServer;
   readonly proxy: CommandProxy;
@@ -151,7 +153,7 @@ async function startTrack({ mongodbUri, signal }: KillsPlan): Promise<Track> {
   };
 }
 
-/** Asks for what the request makes anew, with a kill after so many commands, and checks what becomes of it. */
+/** Prepares a new subject, sends the request with a kill after `most` commands, and checks the result. */
 async function killedAt(track: Track, most: number, { prepare, ask, again, leftOf, flawsOf }: KilledRequest) {
   const { server, proxy, db } = track;
   const subject = await prepare(track);
@@ -172,7 +174,7 @@ async function killedAt(track: Track, most: number, { prepare, ask, again, leftO
     problems.push(...found.flaws);
     proxy.open();
     await server.start();
-    // Whatever is stored goes on by itself.
+    // Stored documents are processed without the request.
     await isFinal(db, found.ids);
   }
   const { passed, held } = proxy.seen();
@@ -187,7 +189,7 @@ async function killedAt(track: Track, most: number, { prepare, ask, again, leftO
   return { problems, left, passed, held };
 }
 
-/** What is wrong with the whole store: its consistency, and the numbers of both series. */
+/** Returns the flaws of the whole store: its consistency, and the numbers of both series. */
 async function finalFlaws({ db, simulator }: Track): Promise<string[]> {
   const flaws = await Array.fromAsync(findInconsistencies(db));
   const all = await db.collection<InvoiceDocument>('invoices').find().toArray();
@@ -200,7 +202,7 @@ async function finalFlaws({ db, simulator }: Track): Promise<string[]> {
   return [...flaws, ...all.filter(({ _id }) => !ledger.has(_id)).map(({ _id }) => `the ledger lacks ${_id}`)];
 }
 
-/** What is wrong with these documents, which are to be accepted: in the store, at the authority, in the events. */
+/** Returns the flaws of these documents, which must be accepted: in the store, at the authority, in the events. */
 export async function flawsOfAccepted(
   { db, simulator }: Track,
   documents: readonly InvoiceDocument[],
@@ -221,7 +223,7 @@ export async function isFinal(db: Db, ids: readonly string[]): Promise<void> {
   await none(db, open, 'is not final');
 }
 
-/** Waits until nothing is left to do that other commands come from. PDFs wait for idle time, and are given up. */
+/** Waits until no work is left that would send other commands. PDFs would wait for idle time, and are abandoned. */
 async function quiet(db: Db): Promise<void> {
   await none(
     db,

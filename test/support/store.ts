@@ -3,9 +3,9 @@ import { ensureIndexes } from '../../src/storage/indexes.ts';
 import { freshDbName, startTestMongo, type TestMongo } from './mongodb.ts';
 
 /**
- * A store with its indexes in a database of its own; `close` leaves nothing behind.
- * @param monitorCommands whether its client tells of its commands
- * @param mongo its server, which `close` closes; the one of `startTestMongo` if absent
+ * Opens a store with its indexes in a new database, which `close` removes.
+ * @param monitorCommands whether its client reports its commands
+ * @param mongo its server, which `close` closes; default: the one of `startTestMongo`
  */
 export async function openTestStore(name: string, monitorCommands = false, mongo?: TestMongo): Promise<Store> {
   const server = mongo ?? (await startTestMongo());
@@ -22,7 +22,7 @@ export async function openTestStore(name: string, monitorCommands = false, mongo
 }
 
 /**
- * The same database through a client of its own, as another process has it. To be closed before `store`.
+ * Opens the same database through another client, as another process would. Close it before `store`.
  * @param ownClock see `connect`
  */
 export async function openBeside({ db }: Pick<Store, 'db'>, ownClock = false): Promise<Store> {

@@ -20,7 +20,7 @@ export interface TestAuthority {
 
 let generated: string | null = null;
 
-/** The RSA key of every authority of this process, as PEM: to generate one takes longer than all else here. */
+/** The RSA key of every time-stamping authority of this process, as PEM. Generating one takes longer than the rest. */
 function signingKey(): string {
   const encoding = { type: 'pkcs8', format: 'pem' } as const;
   generated ??= generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export(encoding).toString();
@@ -28,7 +28,7 @@ function signingKey(): string {
 }
 
 /**
- * A time-stamping authority on loopback, which answers each request by `openssl ts`.
+ * Starts a time-stamping authority on loopback, which answers each request by `openssl ts`.
  * @param options.usage extended key usage of its certificate
  * @param options.answer replaces the correct response; `null` leaves the request unanswered
  */
@@ -67,7 +67,7 @@ export async function startTimeStampAuthority({
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      // The client may be gone while OpenSSL still runs.
+      // The client may have disconnected while OpenSSL still runs.
       await Promise.all(answers);
       await rm(folder, { recursive: true, force: true });
     },

@@ -3,10 +3,10 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createCertificateAuthority } from './certificate-authority.ts';
 
-/** A server whose certificate nobody trusts. */
+/** A server whose certificate no client trusts. */
 export interface Untrusted {
   readonly host: string;
-  /** Connections that were ever made. */
+  /** Number of connections so far. */
   connections(): number;
   close(): void;
 }

@@ -3,23 +3,24 @@ import { expect, it } from 'vitest';
 import { deliveryHeaders, signingKey } from '../../src/domain/webhook/signature.ts';
 import { examplesOf, root } from './client-examples.ts';
 
-/** How the example of a README that verifies a webhook is run. */
+/** How to run the example of a README that verifies a webhook. */
 export interface VerifyExample {
   /** `typescript`: the folder of the client. */
   readonly folder: string;
   /** The language that the README's fence names: `ts`. */
   readonly fence: string;
   /**
-   * What starts a program of the example, which prints the type of the event. Its environment has the body and the
-   * signature of the delivery as `BODY` and `SIGNATURE`, as a framework would have them, and `WEBHOOK_SECRET`.
+   * Returns the command that runs a program of the example, which prints the type of the event. Its environment has the
+   * body and the signature of the delivery as `BODY` and `SIGNATURE`, as a framework would pass them, and
+   * `WEBHOOK_SECRET`.
    */
   readonly start: (example: string) => readonly [command: string, ...args: string[]];
   readonly environment?: Readonly<Record<string, string>>;
-  /** How a program that takes no delivery names the error. Default: `SignatureError`. */
+  /** The name of the error with which the program refuses a delivery. Default: `SignatureError`. */
   readonly error?: string;
 }
 
-/** Declares the test that the example takes a delivery of the service, and refuses one that was changed. */
+/** Declares the test that the example accepts a delivery of the service, and refuses a changed one. */
 export function verifyExample(readme: VerifyExample): void {
   const { folder, fence, start, environment, error = 'SignatureError' } = readme;
   it(`the example of webhooks in clients/${folder}/README.md runs as it stands`, () => {
@@ -36,7 +37,7 @@ export function verifyExample(readme: VerifyExample): void {
         env: { ...process.env, ...environment, BODY: received, SIGNATURE: signature, WEBHOOK_SECRET: secret },
       });
     const right = run(body);
-    // An example may print something of its own before.
+    // An example may print something before.
     expect([right.status, right.stdout.trim().split('\n').at(-1)], right.stderr).toEqual([0, 'invoice.accepted']);
     const wrong = run(body.replace('inv_1', 'inv_2'));
     expect(wrong.status).not.toBe(0);

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { TAKERS, type WebhookChaosOutcome } from './webhook-chaos.ts';
 
-/** As GraphQL names the types of events. */
+/** The types of events in order, with their names in GraphQL. */
 const ORDER = ['invoice_signing', 'invoice_transmitted', 'invoice_accepted'];
 
-/** @param most how many duplicates are few */
+/** @param most maximum number of duplicates */
 export function expectEveryDelivery(outcome: WebhookChaosOutcome, invoices: number, most: number): void {
   const { events, taken, attempted, duplicates, complaints, faults } = outcome;
   expect(events.size).toBe(invoices * 3);

@@ -10,36 +10,36 @@ import { type Received, startReceiver } from './receiver.ts';
 
 export interface WebhookChaosPlan {
   readonly invoices: number;
-  /** kill -9 of the whole service, spread over the creations. */
+  /** Number of kills (kill -9) of the whole service, spread over the creations. */
   readonly kills: number;
-  /** How long everything may take after the last creation, milliseconds. */
+  /** Maximum duration of all work after the last creation, milliseconds. */
   readonly patienceMs: number;
-  /** Ends the service when the test is given up. */
+  /** Stops the service when the test is aborted. */
   readonly signal: AbortSignal;
 }
 
 export interface WebhookChaosOutcome {
-  /** Event types by invoice, as the service's own log has them. */
+  /** The events in the service's own log, with their types and invoices. */
   readonly events: ReadonlyMap<string, { id: string; type: string; invoiceId: string }>;
-  /** By receiver: the events that it took, in the order of their first arrival. */
+  /** By receiver: the events that it accepted, in the order of their first arrival. */
   readonly taken: ReadonlyMap<string, string[]>;
-  /** By receiver: the events of which any attempt arrived. */
+  /** By receiver: the events of which at least one attempt arrived. */
   readonly attempted: ReadonlyMap<string, Set<string>>;
-  /** Deliveries that a receiver had taken before: there should be few. */
+  /** Number of deliveries that a receiver had accepted before. There should be few. */
   readonly duplicates: number;
   readonly complaints: readonly string[];
-  /** What is wrong in the store, after each kill and in the end. */
+  /** The faults of the store, after each kill and at the end. */
   readonly faults: readonly string[];
 }
 
-/** Receivers that take everything in the end, each in its way. */
+/** Receivers that accept everything in the end, each with other failures before. */
 export const TAKERS = ['good', 'error', 'redirect', 'busy', 'gone', 'reset', 'gigabyte'] as const;
-/** One that takes everything and needs the whole time that an attempt may have, and one that never answers. */
+/** A receiver that accepts everything but takes the whole time limit of an attempt, and one that never answers. */
 const SLOW = ['drip', 'hang'] as const;
 
 type Answer = Parameters<Awaited<ReturnType<typeof startReceiver>>['answer']>[0];
 
-/** What each does with an event that it sees for the first time; afterwards it answers 200. */
+/** The first answer of each receiver to a new event. Later attempts get 200. */
 const FIRST_ANSWERS: Readonly<Record<string, Answer>> = {
   error: (_request, response) => response.writeHead(500).end(),
   redirect: (_request, response) => response.writeHead(302, { Location: '/good' }).end(),
@@ -48,7 +48,10 @@ const FIRST_ANSWERS: Readonly<Record<string, Answer>> = {
   reset: (request) => request.socket.resetAndDestroy(),
 };
 
-/** Runs a service with an endpoint for each receiver, kills and restarts it while invoices are created, and waits for every delivery. */
+/**
+ * Runs a service with an endpoint for each receiver, kills and restarts it while invoices are created, and waits for
+ * every delivery.
+ */
 export async function runWebhookChaos(plan: WebhookChaosPlan): Promise<WebhookChaosOutcome> {
   const receiver = await startReceiver();
   const dataDir = await mkdtemp(join(tmpdir(), 'webhook-chaos-'));
@@ -99,7 +102,7 @@ export async function runWebhookChaos(plan: WebhookChaosPlan): Promise<WebhookCh
     for (let i = 0; i < plan.invoices; i++) {
       created.push(await create(server, `order-${i}`));
       if (!killAfter.has(i)) continue;
-      // Somewhere among its stages and its deliveries.
+      // At different moments among its stages and deliveries.
       await sleep(30 + 40 * (i % 4));
       await server.kill();
       await check();
@@ -134,7 +137,7 @@ async function create(server: DoomedServer, key: string): Promise<string> {
   }
 }
 
-/** Reads the log until it holds so many events. */
+/** Reads the log until it contains `count` events. */
 async function everyEvent(server: DoomedServer, count: number, patienceMs: number) {
   const query = `query ($after: String) { webhookEvents(first: 100, after: $after) {
     edges { node { id type invoiceId } } pageInfo { hasNextPage endCursor } } }`;
@@ -154,7 +157,7 @@ async function everyEvent(server: DoomedServer, count: number, patienceMs: numbe
   return events;
 }
 
-/** Waits for it, or goes on when patience is over: what is missing then is for the test to say. */
+/** Waits until `isDone`, or until patience ends. The test itself reports what is missing then. */
 async function until(patienceMs: number, isDone: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + patienceMs;
   while (!(await isDone()) && Date.now() < end) await sleep(50);

@@ -3,9 +3,9 @@ import type { Store } from '../../src/storage/connect.ts';
 import { openTestStore } from './store.ts';
 
 /**
- * Opens a store before the tests of a file and closes it after them. Sweeps cover all tenants, so the deliveries of a
- * test are removed after it.
- * @param take gets the store before the first test
+ * Opens a store before the tests of a file and closes it after them. Removes the deliveries of each test after it,
+ * because sweeps cover all tenants.
+ * @param take receives the store before the first test
  */
 export function openedForDeliveries(take: (store: Store) => void): void {
   let store: Store;

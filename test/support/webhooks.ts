@@ -27,25 +27,25 @@ import { claimOne, invoicesOf, pendingInvoice } from './invoices.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
-/** The contract's. */
+/** The schedule of the contract. */
 export const SCHEDULE = [0, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR];
 
 const documentUrl: DocumentUrl = ({ id, documentRevision }, kind) =>
   `https://fatoura.test/${id}/${documentRevision}.${kind}`;
 
-/** Seals and opens the endpoints' secrets here. */
+/** Seals and opens the secrets of endpoints. */
 export const BOX = createSecretBox(soleKey(new Uint8Array(32)), 'test');
 
-/** An answer with this status. */
+/** Makes an answer with this status. */
 export function answerOf(status: number | null): SendResult {
   const failure = status === null ? ({ code: 'timeout', message: 'no answer came' } as const) : null;
   return { status, headers: [], body: '', truncated: false, latencyMs: 1, failure };
 }
 
 /**
- * A worker's part of the webhooks on a real store, with a clock and receivers of the test's own.
- * @param send what a receiver answers
- * @param failing changes the ledger, which may fail then
+ * Makes a worker's part of the webhooks on a real store, with a clock and receivers that the test controls.
+ * @param send returns the answer of a receiver
+ * @param failing replaces parts of the ledger, which may fail then
  */
 export function webhookWorker(
   store: Store,
@@ -100,7 +100,7 @@ export function webhookWorker(
   return { deliveries, events, endpoints, dispatcher, publisher, health, statistics, owners, notices, wakes, problems };
 }
 
-/** An endpoint of this tenant that takes everything, stored. */
+/** Stores an endpoint of this tenant that subscribes to everything. */
 export async function storedEndpoint(store: Store, changes: Partial<WebhookEndpoint> = {}): Promise<WebhookEndpoint> {
   const id = newId('we');
   const createdAt = new Date();
@@ -125,7 +125,7 @@ export async function storedEndpoint(store: Store, changes: Partial<WebhookEndpo
 
 const STATUSES = ['signing', 'transmitted', 'accepted'] as const;
 
-/** An invoice that went through so many status changes, stored with its outbox. */
+/** Stores an invoice with this number of status changes in its outbox. */
 export async function storedInvoice(store: Store, tenantId: string, changes = 1): Promise<Invoice> {
   const invoices = invoicesOf(store.db);
   const invoice = pendingInvoice({ tenantId });
@@ -140,12 +140,12 @@ export async function storedInvoice(store: Store, tenantId: string, changes = 1)
   return claim.invoice;
 }
 
-/** So many of them, stored together, each of which had so many status changes. */
+/** Stores `count` such invoices together. */
 export function storedInvoices(store: Store, tenantId: string, count: number, changes = 1): Promise<Invoice[]> {
   return Promise.all(Array.from({ length: count }, () => storedInvoice(store, tenantId, changes)));
 }
 
-/** The event of an invoice's first, second or third status change. */
+/** Makes the event of an invoice's first, second or third status change. */
 export function statusChange(sequence: number): InvoiceEvent {
   const status = STATUSES[sequence - 1] ?? 'accepted';
   return {
@@ -159,7 +159,7 @@ export function statusChange(sequence: number): InvoiceEvent {
   };
 }
 
-/** A clock that stands still until it is moved. */
+/** Makes a clock that stands still until the test moves it. */
 export function clockAt(start = Date.now()) {
   let now = start;
   return {
@@ -170,7 +170,7 @@ export function clockAt(start = Date.now()) {
   };
 }
 
-/** A receiver that answers with `status()`, and remembers what it was sent. */
+/** Makes a receiver that answers with `status()`, and records its requests. */
 export function receiverThat(status: (request: OutgoingRequest) => number | null) {
   const requests: OutgoingRequest[] = [];
   const send = async (request: OutgoingRequest): Promise<SendResult> => {
@@ -182,14 +182,14 @@ export function receiverThat(status: (request: OutgoingRequest) => number | null
 
 export type Worker = ReturnType<typeof webhookWorker>;
 
-/** Up to 20 deliveries of a tenant with their attempts, newest first. */
+/** Reads up to 20 deliveries of a tenant with their attempts, newest first. */
 export async function deliveriesOf({ deliveries }: Worker, tenantId: string) {
   const owner = { tenantId, environment: 'test' } as const;
   const everything = { limit: 20, cursor: null, from: null, until: null, endpointId: null, state: null };
   return (await deliveries.pageWithAttempts({ ...owner, ...everything }, ATTEMPT_FIELDS)).rows;
 }
 
-/** The only delivery of a tenant. */
+/** Reads the only delivery of a tenant. */
 export async function onlyDelivery(worker: Worker, tenantId: string) {
   const rows = await deliveriesOf(worker, tenantId);
   const [delivery] = rows;
@@ -197,7 +197,7 @@ export async function onlyDelivery(worker: Worker, tenantId: string) {
   return delivery;
 }
 
-/** Lets a worker do all that is due. */
+/** Lets a worker do all due work. */
 export async function turn(worker: Worker): Promise<void> {
   await worker.publisher.settle();
   await worker.dispatcher.sweep();

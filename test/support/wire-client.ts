@@ -4,7 +4,7 @@ import { type Document, deserialize, serialize } from 'bson';
 /** A minimal client of MongoDB's wire protocol, for messages that the driver would never send. */
 export class WireClient {
   readonly #socket: Socket;
-  /** The bytes received and not taken, joined when an answer is whole. */
+  /** The bytes received and not consumed, which are joined when an answer is complete. */
   #received: Buffer[] = [];
   #size = 0;
   #closed = false;
@@ -48,7 +48,7 @@ export class WireClient {
     return opMsg(++this.#id, body, options);
   }
 
-  /** The document of the next answer; rejects when the server closes the connection instead. */
+  /** Returns the document of the next answer; rejects when the server closes the connection instead. */
   async reply(): Promise<Document> {
     while (this.#size < 4 || this.#size < this.#length()) {
       if (this.#closed) throw new Error('connection closed');
@@ -64,7 +64,7 @@ export class WireClient {
     return deserialize(message.subarray(message.readInt32LE(12) === 1 ? 36 : 21));
   }
 
-  /** The length of the next answer, of which at least four bytes are there. */
+  /** Returns the length of the next answer, of which at least four bytes have been received. */
   #length(): number {
     if ((this.#received[0]?.length ?? 0) < 4) this.#received = [Buffer.concat(this.#received)];
     return this.#received[0]!.readInt32LE(0);

@@ -7,8 +7,8 @@ import { unpackChromium } from '../../src/adapters/pdf/chromium-bundle.ts';
 import { createThreads } from '../../src/adapters/threads.ts';
 import { exhaustFiles } from './open-files.ts';
 
-// A process that may open no file starts a thread and two programs, and then has files again. It prints what happened as
-// JSON. Started with a low limit of open files, by test/unit/adapters/without-files.test.ts.
+// A process that may open no file starts a thread and two programs, and then may open files again. It prints the
+// results as JSON. test/unit/adapters/without-files.test.ts starts it with a low limit of open files.
 
 const [kind = '', folder = ''] = process.argv.slice(2);
 let uncaught: string | null = null;
@@ -23,7 +23,7 @@ const threads = createThreads<number, number>({ filename: pathToFileURL(program)
   fatal = error.message;
 });
 const result: Record<string, unknown> = {};
-// What is loaded only when it is used needs files, too.
+// Modules that are loaded at their first use need files, too.
 await outcome(startBrowser({ executable: '/bin/false', sandbox: false, environment: {}, needsProfile: false }));
 const release = exhaustFiles();
 if (kind === 'thread') {

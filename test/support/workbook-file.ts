@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 
-// Workbooks (ECMA-376) for tests, written part by part, so that a test decides what each part contains.
+// Makes workbooks (ECMA-376) for tests part by part, so that a test determines what each part contains.
 
-/** A cell: a text, a number, or its XML without place, such as `<c t="b"><v>1</v></c>`. */
+/** A cell: a text, a number, or its XML without a cell reference, such as `<c t="b"><v>1</v></c>`. */
 export type SheetCell = string | number | null | { readonly xml: string };
 
 export interface SheetParts {
@@ -19,13 +19,13 @@ export interface SheetParts {
 export interface WorkbookParts {
   readonly sheets: readonly SheetParts[];
   readonly date1904?: boolean;
-  /** Whether texts are in a part of their own, as Excel writes them. */
+  /** Whether texts are in a separate part, as Excel writes them. */
   readonly isShared?: boolean;
-  /** Further parts, or others instead of those that are made. */
+  /** Further parts, which may replace the generated ones. */
   readonly parts?: Readonly<Record<string, string | Buffer>>;
 }
 
-/** The styles of cells by their index: none, a date, a percentage, a date of its own format, an amount in red. */
+/** The styles of cells by their index: none, a date, a percentage, a date with a custom format, an amount in red. */
 const STYLE = { date: 1, percent: 2, ownDate: 3, amount: 4 } as const;
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -37,7 +37,7 @@ const STYLES = `<styleSheet xmlns="${MAIN}"><numFmts count="2">
 </numFmts><cellStyleXfs count="1"><xf numFmtId="14"/></cellStyleXfs><cellXfs count="5"><xf numFmtId="0"/><xf numFmtId="14"/>
 <xf numFmtId="9"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs></styleSheet>`;
 
-/** A number with a style. */
+/** Makes a number with a style. */
 export function styled(value: number, style: keyof typeof STYLE): SheetCell {
   return { xml: `<c s="${STYLE[style]}"><v>${value}</v></c>` };
 }
@@ -79,7 +79,7 @@ const STRINGS = 'xl/sharedStrings.xml';
 const SPREADSHEET = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
 /**
- * Makes the part that says what each part is, without which LibreOffice opens no workbook.
+ * Makes the part that states the type of each part, without which LibreOffice does not open a workbook.
  * @param paths of the sheets and of the texts
  */
 function contentTypes(paths: readonly string[]): string {
@@ -105,7 +105,7 @@ export function relationsXml(relations: readonly (readonly [type: string, target
   return `<Relationships xmlns="${PACKAGE}/relationships">${rows.join('')}</Relationships>`;
 }
 
-/** Makes the XML of a sheet. @param strings where texts are put; null: into the cells */
+/** Makes the XML of a sheet. @param strings collects the texts; null: texts are written into the cells */
 function sheetXml({ rows, hidden = [], merged = [] }: SheetParts, strings: string[] | null): string {
   const written = rows.map((cells, nth) => {
     if (cells.length === 0) return '';
@@ -116,7 +116,7 @@ function sheetXml({ rows, hidden = [], merged = [] }: SheetParts, strings: strin
   return sheetOf(written.join(''), merges && `<mergeCells>${merges}</mergeCells>`);
 }
 
-/** The part of a sheet. @param rows XML */
+/** Makes the part of a sheet. @param rows XML */
 export function sheetOf(rows: string, after = ''): string {
   return `<?xml version="1.0" encoding="UTF-8"?><worksheet xmlns="${MAIN}"><sheetData>${rows}</sheetData>${after}</worksheet>`;
 }
@@ -135,7 +135,7 @@ function letter(column: number): string {
   return `${column < 26 ? '' : String.fromCharCode(64 + Math.floor(column / 26))}${String.fromCharCode(65 + (column % 26))}`;
 }
 
-/** Packs parts into a ZIP file, whose times are always the same. */
+/** Packs parts into a ZIP file with constant times. */
 export function zipFile(parts: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
   const zip = new ZipFile();
   for (const [path, content] of Object.entries(parts))

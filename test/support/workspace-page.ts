@@ -15,15 +15,15 @@ interface Opening {
   readonly role?: Role;
   readonly language?: string;
   readonly size?: object;
-  /** The page; default: where the form of the sign-in leads. */
+  /** The page; default: the one that the sign-in leads to. */
   readonly open?: string;
   /** The profile of the tenant; default: that of `TestService.tenant`. */
   readonly profile?: Partial<SellerProfile>;
 }
 
 /**
- * A browser of somebody with this role in a new tenant, signed in. The form, which takes as long as some tests, is tried
- * in test/browser/accounts.test.ts.
+ * Opens a browser of a person with this role in a new tenant, signed in without the form, which takes as long as some
+ * tests. test/browser/accounts.test.ts tests the form.
  */
 export async function openWorkspacePage(service: TestService, browser: Browser, opening: Opening = {}) {
   const { role = 'owner', language = 'fr', size = DESKTOP, open = 'home', profile } = opening;
@@ -39,7 +39,7 @@ export async function openWorkspacePage(service: TestService, browser: Browser, 
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => complaints.push(message.text()));
   await page.evaluateOnNewDocument((chosen) => {
-    // As after a choice in the page, and until another one. Documents without an origin store nothing.
+    // As after a choice in the page, and until another choice. Documents without an origin cannot store anything.
     if (location.protocol === 'http:') localStorage.language ??= chosen;
   }, language);
   await page.goto(`${service.url}/tenants/${tenant.id}/test/${open}`);
@@ -48,13 +48,13 @@ export async function openWorkspacePage(service: TestService, browser: Browser, 
   return { page, client, tenant, person, complaints, close: () => context.close() };
 }
 
-/** How often each page was held against the rules. */
+/** Number of times that each page was checked. */
 const held = new WeakMap<Page, number>();
 
 /**
- * Holds a page against the rules of accessibility, and its width against the screen's. `npm test` does that in one theme,
- * which changes with each time; which one is first goes by the length of the test's name, so that both have their turn.
- * `npm run test:long` does it in both.
+ * Checks a page against the rules of accessibility, and its width against the screen's. `npm test` does so in one
+ * theme, and changes the theme with each check. The length of the test's name decides which theme is first, so that
+ * both are used. `npm run test:long` checks in both.
  */
 export async function expectAccessible(page: Page): Promise<void> {
   const nth = held.get(page) ?? 0;

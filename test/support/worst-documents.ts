@@ -1,14 +1,14 @@
 const times = (count: number, text: (nth: number) => string) =>
   Array.from({ length: count }, (_, nth) => text(nth)).join(' ');
 
-/** What tools read of a type. */
+/** The fields of a type that tools read. */
 const TYPE = `fragment T on __Type { name description kind fields(includeDeprecated: true) { ...F } inputFields { ...V } enumValues { name description } possibleTypes { name } interfaces { name } }
   fragment F on __Field { name description args { ...V } type { ...R } }
   fragment V on __InputValue { name description defaultValue type { ...R } }
   fragment R on __Type { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } }`;
 
 /**
- * GraphQL documents that cost most in what is done before any of them runs: counting, validation, which compares
+ * GraphQL documents that maximize the cost of the work before execution: counting, validation, which compares
  * selections in pairs and follows fragments, and messages about faults. Some are within the limits, some beyond, some
  * valid.
  */

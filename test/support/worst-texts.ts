@@ -1,6 +1,6 @@
 /**
- * Texts that cost most per character in what programs do with texts: normalization, case, segmentation, regular
- * expressions that go back, splitting, escaping, messages that quote. Each is repeated to the length that is asked for.
+ * Texts that maximize the cost per character of text processing: normalization, case, segmentation, backtracking
+ * regular expressions, splitting, escaping, quoting messages. Each is repeated to the requested length.
  */
 const PATTERNS: Readonly<Record<string, string>> = {
   letters: 'a',
@@ -22,13 +22,13 @@ const PATTERNS: Readonly<Record<string, string>> = {
   colons: ':',
 };
 
-/** What headers and paths, which are octets, cannot have as they are. */
+/** Texts that headers and paths, which are octets, cannot contain unencoded. */
 const WIDE_PATTERNS: Readonly<Record<string, string>> = {
   spaces: ' ',
   'line breaks': '\n',
   'tabs and letters': 'a\t',
   nulls: '\0',
-  // In the order of their classes the other way round: each is moved to the front when the text is normalized.
+  // In reverse order of their combining classes: normalization moves each one to the front.
   'combining marks': '\u0315\u0327\u0334\u0308',
   'equal combining marks': '\u0301',
   'Hangul syllables': '\u1112\u1161\u11ab',
@@ -48,17 +48,17 @@ const WIDE_PATTERNS: Readonly<Record<string, string>> = {
 /** A long text, with a name for messages. */
 export type WorstText = readonly [name: string, text: string];
 
-/** @param bytes the most that the text may take in JSON, without its quotation marks */
+/** @param bytes maximum size of the text in JSON, without its quotation marks */
 export function worstTexts(bytes: number): readonly WorstText[] {
   return textsOf({ ...PATTERNS, ...WIDE_PATTERNS }, bytes);
 }
 
-/** The same without what cannot be sent in a header or a path as it is. */
+/** Returns the same texts, except those that a header or a path cannot contain unencoded. */
 export function worstAsciiTexts(bytes: number): readonly WorstText[] {
   return textsOf(PATTERNS, bytes);
 }
 
-/** Texts of letters and marks, percent-encoded as paths and queries have them. */
+/** Returns texts of letters and marks, percent-encoded as in paths and queries. */
 export function worstEncodedTexts(bytes: number): readonly WorstText[] {
   const encoded = Object.entries(WIDE_PATTERNS).flatMap(([name, pattern]) =>
     pattern.isWellFormed() ? [[`encoded ${name}`, encodeURIComponent(pattern)]] : [],
@@ -69,7 +69,7 @@ export function worstEncodedTexts(bytes: number): readonly WorstText[] {
 function textsOf(patterns: Readonly<Record<string, string>>, bytes: number): readonly WorstText[] {
   return Object.entries(patterns).map(([name, pattern]) => {
     const each = Buffer.byteLength(JSON.stringify(pattern)) - 2;
-    // The last character is another one: what looks for the end of a run must go back.
+    // The last character differs, so that a search for the end of a run must backtrack.
     return [name, `${pattern.repeat(Math.floor((bytes - 1) / each))}x`];
   });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fromBuffer, type ZipFile } from 'yauzl';
 
-/** Reads a ZIP file with an independent library, which checks CRCs and lengths: its files by their paths. */
+/** Reads a ZIP file with an independent library, which checks CRCs and lengths. Returns its files by their paths. */
 export async function unzipped(bytes: Uint8Array): Promise<Map<string, Buffer>> {
   const zip = await new Promise<ZipFile>((resolve, reject) => {
     const options = { lazyEntries: true, validateEntrySizes: true, strictFileNames: true };

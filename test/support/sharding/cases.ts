@@ -1,4 +1,6 @@
-/** A call that sends only statements with a shard key, or one that scatters and says why that is acceptable. */
+/**
+ * A call that sends only statements with a shard key, or a call that scatters, with the reason why that is acceptable.
+ */
 export type Case = (() => Promise<unknown>) | Scattering | typeof SENDS_NOTHING;
 
 export const SENDS_NOTHING = 'sends nothing';
@@ -10,7 +12,7 @@ export interface Scattering {
   readonly because: string;
 }
 
-/** Cases for every method of a port: one that is added to the port is missing here, for the compiler and the test. */
+/** Cases for every method of a port. The compiler and the test report a missing method. */
 export type CasesOf<Port> = { readonly [Method in keyof Port]: Case | readonly Case[] };
 
 /** A repository with the cases of all its methods. */
@@ -23,11 +25,11 @@ export function subject<Port extends object>(repository: Port, cases: CasesOf<Po
   return { repository, cases };
 }
 
-/** The owner of what the cases store. */
+/** The owner of the data that the cases store. */
 export const OWNER = { tenantId: 'ten_shard', environment: 'test' } as const;
 export const LEASE_MS = 60_000;
 
-/** Reads all that an iteration yields. */
+/** Reads an iteration to its end. */
 export async function drained(iteration: AsyncIterable<unknown>): Promise<void> {
   for await (const _each of iteration);
 }

@@ -20,7 +20,7 @@ export function erasureCases(store: Store): Record<string, Subject> {
     await erasures.keepLegal(stored.live, 10);
     return stored;
   };
-  /** @param scatters what goes to every shard, beside what is needed before */
+  /** @param scatters the statements that go to every shard, besides those of the preparation */
   const scattering = (
     call: (stored: Stored) => Promise<unknown>,
     scatters: readonly string[],

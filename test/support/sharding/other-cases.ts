@@ -346,7 +346,7 @@ function documentCases({ db }: Store): Record<string, Subject> {
           if ((await orphans.collect(new Date(Date.now() + 2 * 3_600_000))) === 0)
             throw new Error('nothing was removed');
         },
-        // The second page of the chunks has a lower bound too, and is still a range of a hashed key.
+        // The second page of the chunks also has a lower bound, and is still a range of a hashed key.
         scatters: ['find documents.chunks by files_id'],
         because: COLLECTOR,
       },
@@ -438,7 +438,7 @@ function authorityCases({ db }: Store): Record<string, Subject> {
   };
 }
 
-/** What processes share with each other. */
+/** The data that processes share. */
 function processCases({ db }: Store): Record<string, Subject> {
   const members = createClaimMembers(db);
   const installation = createInstallationRepository(db);

@@ -96,7 +96,7 @@ function deliveryCases(store: Store): CasesOf<DeliveryLedger> {
   const deliveries = createDeliveryLedger(store.db);
   const later = () => new Date(Date.now() + LEASE_MS);
 
-  /** A delivery that is due, of an endpoint of its own. @param earlier how many events of its invoice came before */
+  /** Makes a due delivery of a new endpoint. @param earlier number of earlier events of its invoice */
   async function due(earlier = 0): Promise<{ id: string; eventId: string; endpoint: WebhookEndpoint }> {
     const [endpoint, event] = [await storedEndpoint(store, { tenantId: newId('ten') }), newEvent()];
     const before = Array.from({ length: earlier }, () => newId('evt'));
