@@ -5,17 +5,17 @@ import type { FairnessAnswer, FairnessRequest, FairnessService } from './fairnes
 import type { Benchmark, Measured, Settings, Side } from './harness.ts';
 import { invoiceBody } from './throughput-invoice.ts';
 
-/** Tenants that are measured, and their creations a second, each. */
+/** Number of measured tenants, and creations per second of each. */
 const [TENANTS, RATE] = [9, 0.5];
-/** How many times as much the neighbour sends. */
+/** Number of creations of the neighbour per creation of another tenant. */
 const TIMES = 100;
 const CONNECTIONS = 64;
 
 const seconds = ({ quick }: Settings): number => (quick ? 8 : 40);
 
 /**
- * How long nine tenants wait for their invoices, from creation to acceptance, while a tenth sends a hundred times as many
- * as each of them; beside it the same without the tenth. No PDFs.
+ * Measures how long nine tenants wait for their invoices, from creation to acceptance, while a tenth tenant sends a
+ * hundred times as many as each of them. The other side measures the same without the tenth tenant. No PDFs.
  */
 export const benchmark: Benchmark = {
   name: 'fairness',
@@ -67,7 +67,10 @@ function side(name: string, hasNeighbour: boolean): Side {
   };
 }
 
-/** Does something `perSecond` times a second for some seconds. @param phase part of the first pause that has passed */
+/**
+ * Calls `work` `perSecond` times a second for some seconds.
+ * @param phase fraction of the first pause that has passed
+ */
 async function atRate(perSecond: number, forSeconds: number, phase: number, work: () => Promise<void>): Promise<void> {
   const start = performance.now();
   const under: Promise<void>[] = [];

@@ -5,7 +5,8 @@ import type { InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 
 /**
- * The update of a stored invoice that changes its status and records the event. It has no lease to check.
+ * Makes the update of a stored invoice that changes its status and records the event. Unlike the service's, it checks
+ * and ends no lease.
  * @param earlier number of the invoice's events so far
  */
 export function transition(

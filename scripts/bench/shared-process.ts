@@ -4,15 +4,9 @@ import { fileURLToPath } from 'node:url';
 
 /** A process that both sides of a benchmark use. It starts with the first `enter` and ends with the last `leave`. */
 export interface SharedProcess<Served, Account> {
-  /**
-   * Resolves with the message that the process sends when it is ready.
-   * @throws when the process ends before
-   */
+  /** Resolves with the message that the process sends when it is ready. @throws when the process ends before that */
   enter(): Promise<Served>;
-  /**
-   * Asks the process for the work done so far.
-   * @throws when the process ends before
-   */
+  /** Asks the process for the work done so far. @throws when the process ends before it answers */
   account(): Promise<Account>;
   leave(): Promise<void>;
 }

@@ -8,9 +8,9 @@ import { machineMs } from './webhook-work.ts';
 
 /** Number of connections, which stay open for a task. */
 const CONNECTIONS = 32;
-/** PDFs that are asked for at the same time: more than the service draws for a tenant. */
+/** Number of PDFs that are requested at the same time: more than the service draws for a tenant. */
 const DOWNLOADS = 16;
-/** Pause until an invoice whose PDF is wanted is looked at again, milliseconds. */
+/** Pause between two reads of an invoice whose PDF is wanted, milliseconds. */
 const POLL_MS = 100;
 
 serveRequests<ClientsRequest>(
@@ -46,7 +46,9 @@ async function perform(pool: Pool, request: ClientsRequest): Promise<ClientsAnsw
     });
   }
 
-  /** Counts from the time at which a request should be sent, so that a late answer delays no later measurement. */
+  /**
+   * Measures from the time at which a request should be sent, so that a late answer does not delay later measurements.
+   */
   async function openLoop(perSecond: number): Promise<void> {
     const sent: Promise<void>[] = [];
     for (let nth = 0; nth < count; nth++) {
@@ -88,7 +90,7 @@ async function download(pool: Pool, service: ThroughputService, id: string): Pro
   }
 }
 
-/** @returns false when it is still to come after the service's wait */
+/** @returns false when the PDF is still missing after the service's wait */
 async function isDownloaded(pool: Pool, url: string): Promise<boolean> {
   const { statusCode, body } = await pool.request({ method: 'GET', path: new URL(url).pathname });
   const bytes = Buffer.from(await body.arrayBuffer());

@@ -4,23 +4,24 @@ import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import type { ThroughputAnswer } from './throughput-work.ts';
 import { machineMs } from './webhook-work.ts';
 
-/** The statuses of invoices that are on their way. */
+/** The statuses of unfinished invoices. */
 export const OPEN = ['pending', 'signing', 'transmitted'] as const;
 /** Marks the bench's own commands, which are not counted. */
 export const OWN = { comment: 'bench' } as const;
 /**
- * Pause between two looks at whether all invoices are done, milliseconds. It grows with the wait, to a part of it that
- * is small beside it, so that the looks cost a slow side little and tell the end of a fast one well.
+ * Pause between two checks whether all invoices are done, milliseconds. It is a small fraction of the time waited so
+ * far. So the checks cost a slow side little, and measure the end of a fast side exactly.
  */
 const POLL = { least: 20, most: 500, partOfWait: 0.05 } as const;
-/** Pause between two counts of the invoices that are left, milliseconds. */
+/** Pause between two counts of the unfinished invoices, milliseconds. */
 const COUNT_MS = 1000;
-/** Invoices of which none ends within this time are lost, milliseconds. */
+/** If no invoice finishes within this time, the unfinished ones are lost, milliseconds. */
 const STALL_MS = 20_000;
 
 /**
- * Waits until no invoice of the tenant is on its way, or until none has ended for a while; then for receipts.
- * @throws when one was rejected
+ * Waits until no invoice of the tenant is unfinished, or until none has finished within {@link STALL_MS}. Then waits
+ * until all receipts are stored.
+ * @throws when an invoice was rejected
  */
 export async function drained(
   invoices: Collection<InvoiceDocument>,

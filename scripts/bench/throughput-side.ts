@@ -17,7 +17,7 @@ import type {
 
 type Service = BenchProcess<ThroughputService, ThroughputRequest, ThroughputAnswer>;
 
-/** A side's process, and the one of its clients. */
+/** The process of a side, and the process of its clients. */
 export interface Contestants {
   readonly service: Service;
   /** @param task.lines of each invoice, if not the run's own number */
@@ -28,7 +28,7 @@ export interface Contestants {
 }
 
 /**
- * Our side of a benchmark that measures in its own way.
+ * Our side of a benchmark with a measurement of its own.
  * @param pdfs whether PDFs are drawn; otherwise the renderer costs nothing
  */
 export function ourSide(
@@ -49,7 +49,7 @@ export function ourSide(
   };
 }
 
-/** Time that an opened side has to come to rest before its idle memory is read, milliseconds. */
+/** Pause before the idle memory of an opened side is read, milliseconds. */
 const SETTLE_MS = 3000;
 function refuseLost(left: number): void {
   throw new Error(`${left} invoices were not accepted`);
@@ -57,7 +57,10 @@ function refuseLost(left: number): void {
 
 const lostBy = (kind: ThroughputKind) => (kind === 'stock' ? tellLost : refuseLost);
 
-/** The stock side has no retries: an invoice whose job fails or is lost stays. Accepted invoices are counted. */
+/**
+ * Reports lost invoices. The stock side has no retries, so an invoice whose job fails or is lost stays unfinished. Only
+ * accepted invoices count.
+ */
 function tellLost(left: number): void {
   process.stderr.write(`five stock Agenda jobs left ${left} invoices unaccepted\n`);
 }
@@ -70,7 +73,7 @@ const SAMPLE_MS = 200;
 
 /** Resident memory of a service, bytes. */
 export interface Memory {
-  /** Of its process and its descendants without Chromium. */
+  /** Memory of its process and of its descendants without Chromium. */
   readonly service: number;
   /** With Chromium. */
   readonly whole: number;
@@ -165,10 +168,10 @@ export function acceptingSide(name: string, kind: ThroughputKind, invoices: (set
 /**
  * Creates `count` invoices in a closed loop and waits until all are accepted.
  * @param pdfEvery see {@link ClientsRequest}
- * @param onLost is told how many invoices were never accepted; by default it throws
- * @param lines of each invoice, if not the run's own number
- * @returns the figures, the peaks of memory, and milliseconds from the first request until the last PDF had arrived as
- * well
+ * @param onLost called with the number of invoices that were never accepted; by default it throws
+ * @param lines number of lines per invoice, if not that of the run
+ * @returns the figures, the peaks of memory, and the time in milliseconds from the first request until the last PDF had
+ *   arrived, too
  */
 export async function underLoad(
   { service, create }: Contestants,
@@ -202,8 +205,8 @@ export async function underLoad(
 }
 
 /**
- * Counts in a process of its own, because counting slows the driver down. The first invoices are not counted.
- * @returns the number of store commands an invoice under load, by `name collection`
+ * Counts in a separate process, because counting slows the driver down. The first invoices are not counted.
+ * @returns the number of store commands per invoice under load, by `name collection`
  */
 async function countCommands(kind: ThroughputKind, settings: Settings, count: number): Promise<Record<string, number>> {
   const contestants = await startContestants(settings, { kind, pdfs: false, countCommands: true });

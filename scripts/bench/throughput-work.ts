@@ -1,4 +1,4 @@
-/** A side of `throughput`: the service; stock Agenda behind the service's API; what must be done and nothing else. */
+/** A side of `throughput`: the service; stock Agenda behind the service's API; only the necessary work. */
 export type ThroughputKind = 'ours' | 'stock' | 'limit';
 
 /** How the process of a side is started. */
@@ -10,7 +10,7 @@ export interface ThroughputOptions {
   readonly countCommands: boolean;
 }
 
-/** Where a side's process can be reached. */
+/** The address of a side's process. */
 export interface ThroughputService {
   readonly url: string;
   readonly secretKey: string;
@@ -19,8 +19,8 @@ export interface ThroughputService {
 /** Answers are {@link ThroughputAnswer}; those that nothing needs are empty. */
 export type ThroughputRequest =
   /**
-   * Waits until no invoice is on its way, or until none has ended for 20 s; then until every receipt is stored. Answers
-   * `atMs`, the end of the last invoice, and how many are `left`.
+   * Waits until no invoice is unfinished, or until none has finished for 20 s; then until every receipt is stored.
+   * Answers `atMs`, the end of the last invoice, and the number of those `left`.
    * @throws when an invoice was rejected
    */
   | { readonly do: 'drain' }
@@ -28,7 +28,7 @@ export type ThroughputRequest =
   | { readonly do: 'rest' }
   /** Stores `count` pending invoices of `lines` lines, whose processing is due. */
   | { readonly do: 'store'; readonly count: number; readonly lines: number }
-  /** Answers the `pending` invoices. */
+  /** Answers the number of `pending` invoices. */
   | { readonly do: 'count pending' }
   /** Answers the `commands` since the last request for them. */
   | { readonly do: 'count commands' }
@@ -40,7 +40,7 @@ export type ThroughputRequest =
 export interface ThroughputAnswer {
   /** Milliseconds of the machine's clock (`machineMs`). */
   readonly atMs?: number;
-  /** Invoices that are not accepted, and that nothing works on. */
+  /** Number of invoices that are not accepted and have no more work. */
   readonly left?: number;
   readonly pending?: number;
   /** Number of commands to the store, by `name collection`. Waiting for changes (`getMore`) is not counted. */
@@ -52,9 +52,9 @@ export interface ClientsRequest {
   readonly service: ThroughputService;
   readonly body: string;
   readonly count: number;
-  /** Creations a second at fixed times; null: each client sends its next request when it has an answer. */
+  /** Creations per second at fixed times; null: each client sends its next request after an answer. */
   readonly rate: number | null;
-  /** Every such invoice's PDF is downloaded, the first one's included; 0: none. */
+  /** The PDF of each n-th invoice is downloaded, beginning with the first; 0: none. */
   readonly pdfEvery: number;
 }
 
@@ -62,8 +62,8 @@ export interface ClientsAnswer {
   /** When the first request was sent and the last answer came, in milliseconds of the machine's clock (`machineMs`). */
   readonly startedAtMs: number;
   readonly createdAtMs: number;
-  /** When the last PDF had arrived; `createdAtMs` if none was asked for. */
+  /** When the last PDF had arrived; `createdAtMs` if no PDF was requested. */
   readonly downloadedAtMs: number;
-  /** Milliseconds from when each creation was sent, or should have been with a `rate`, to its answer. */
+  /** Time from when each creation was sent, or with a `rate` should have been sent, until its answer, milliseconds. */
   readonly latencies: readonly number[];
 }
