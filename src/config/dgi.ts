@@ -47,8 +47,8 @@ export const DGI_SETTINGS = {
 export const DEFAULT_HOST = '127.0.0.1';
 
 /**
- * Whether live keys can be used at the service's address: over HTTPS, or without it on this machine only.
- * @param publicUrl null if PUBLIC_URL is not set, and clients use `host`
+ * Whether live keys can be used safely at the service's address: it must use HTTPS, or belong to this machine.
+ * @param publicUrl null if PUBLIC_URL is not set; then clients use `host`
  */
 export function isSafeAddress(publicUrl: string | null, host: string): boolean {
   const url = publicUrl === null ? null : URL.parse(publicUrl);
@@ -81,14 +81,14 @@ export const DGI_RULES: readonly Rule[] = [
   ],
 ];
 
-/** The files that the settings name, whatever the other settings are. */
+/** Returns the files that the settings name, independent of the other settings. */
 export function authorityFiles(
   set: Given<'DGI_CA' | 'DGI_CLIENT_P12' | 'DGI_CLIENT_P12_PASSPHRASE' | 'DGI_CLIENT_KEY'>,
 ) {
   return {
     /** PEM file of the roots of the authority; null for those of the system. */
     ca: set.DGI_CA ?? null,
-    /** The certificate that the service shows. */
+    /** The certificate that the service presents to the authority. */
     clientP12: set.DGI_CLIENT_P12
       ? { file: set.DGI_CLIENT_P12, passphrase: set.DGI_CLIENT_P12_PASSPHRASE ?? '' }
       : null,
@@ -105,13 +105,13 @@ export function authorityOf(env: z.output<z.ZodObject<typeof DGI_SETTINGS>>) {
     /** Without a trailing slash. */
     url: env.DGI_URL,
     ...files,
-    /** null if the authority wants no token. `keyFile`: the key that signs the requests for tokens, PEM. */
+    /** null if the authority requires no token. `keyFile`: the key that signs the requests for tokens, PEM. */
     token: env.DGI_TOKEN_URL
       ? { url: env.DGI_TOKEN_URL, clientId: env.DGI_CLIENT_ID ?? '', keyFile: clientKey ?? '' }
       : null,
-    /** `whsec_…`; null if no callbacks are taken. */
+    /** `whsec_…`; null if callbacks are not accepted. */
     callbackSecret: env.DGI_CALLBACK_SECRET ?? null,
-    /** Submissions under way at the same time, of all workers together. */
+    /** Maximum number of submissions in progress at the same time, of all workers together. */
     concurrency: env.DGI_CONCURRENCY,
   };
 }

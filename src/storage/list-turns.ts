@@ -133,10 +133,7 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
     return { list, before: before?.turn ?? null, waiting: before?.waiting ?? null, head };
   }
 
-  /**
-   * Reads the heads of lists at which other processes may have had the last turn. @returns the turns that can be taken
-   * now
-   */
+  /** Reads the heads of lists whose last turn another process may have had. @returns the turns that are free now */
   async function look(plans: ReadonlyMap<string, PlanTurn>): Promise<Wanted[]> {
     const found = await heads.find({ _id: { $in: [...plans.keys()].map(headId) } }).toArray();
     const present = new Map(found.map((head) => [head._id, head]));
@@ -152,7 +149,8 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
   }
 
   /**
-   * Whether another process is to go first. Without this, a process farther from the store would always be too late.
+   * Whether another process must get the next turn. Without this rule, a process with a slower connection to the store
+   * would never get a turn.
    */
   function isAsked(list: string, waiting: string | null | undefined): boolean {
     if (waiting == null || waiting === self) return false;

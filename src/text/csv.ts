@@ -52,8 +52,7 @@ export function csvField(text: string): string {
 const FORMULA_BEGINS = /^(?=["\s]*[=+\-@＝＋－＠]|[\t\r\n])|(?<=[;,\t\r\n])(?=(?:"|[^\S\t\r\n])*[=+\-@＝＋－＠])/g;
 
 /**
- * Whether a spreadsheet would run a text as a formula, as it stands at the beginning of a cell. A number with a sign is
- * none.
+ * Whether a spreadsheet would run a text as a formula if the text begins a cell. A number with a sign is not a formula.
  */
 export function isFormula(text: string): boolean {
   return /^["\s]*[=+\-@＝＋－＠]/.test(text) && !/^\s*[+-]\s*\d[\d\s.,\u00a0\u202f]*%?\s*$/.test(text);

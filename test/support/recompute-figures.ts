@@ -59,8 +59,8 @@ export function sumOfFigures(figures: readonly Figures[]): Figures {
 }
 
 /**
- * Returns bases and VAT by rate, highest rate first, less those of deposits. A line of a credit note has its share of
- * the invoice's discount, charge and deposits.
+ * Returns bases and VAT by rate, highest rate first, less those of deposits. A line of a credit note already includes
+ * its share of the invoice's discount, charge and deposits.
  */
 function ratesOf({ kind, lines, totals, deduction }: Rated): Figures['rates'] {
   if (kind === 'invoice') {

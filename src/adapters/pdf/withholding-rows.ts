@@ -5,7 +5,8 @@ import { WITHHOLDING_LABELS } from '../../text/withholding-labels.ts';
 import { name, type Texts } from './page-parts.ts';
 
 /**
- * Writes what leads from the total with tax to what the buyer pays.
+ * Writes the rows between the total with tax and the amount that the buyer pays: the rounded total, the withheld VAT
+ * and the payable amount.
  * @param row writes a label, an amount and a kind of row
  */
 export function payableRows(
@@ -28,7 +29,10 @@ export function taxCertificate({ format, invoice }: Texts): Markup | null {
   return html`<p class="note"><span class="label">${label}</span> ${name(certificate.number)} (${format.longDate(certificate.date)})</p>`;
 }
 
-/** Returns how the amount in words is called: it is the total, so the label says so if something else is to be paid. */
+/**
+ * Returns the label of the amount in words. The amount is the total, so the label says so if the payable amount
+ * differs.
+ */
 export function inWords({ labels, invoice: { withholding, seller } }: Texts): string {
   return withholding === null ? labels.inWords : WITHHOLDING_LABELS[seller.documentLanguage].totalInWords;
 }

@@ -144,8 +144,9 @@ function size(amount: bigint): bigint {
 }
 
 /**
- * Returns category and rate as one key, such as `S 20`, by which VAT is summed.
- * @param mayHaveReason whether an exempt category states its reason, as that of a VAT subtotal does
+ * Returns category and rate as one key, such as `S 20`, by which VAT is summed. Checks both.
+ * @param mayHaveReason whether the category is that of a VAT subtotal, which must state the reason of an exemption; any
+ *   other category must state none
  */
 function categoryOf(category: ReadElement, mayHaveReason = false): string {
   const [id, rate] = [text(category, 'cbc:ID'), text(category, 'cbc:Percent')];

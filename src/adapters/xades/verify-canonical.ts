@@ -64,8 +64,8 @@ export function verifyCanonical(bytes: Uint8Array, form: SignedForm): ValidSigna
 }
 
 /**
- * The patterns of a signature's values. Each is a name in the template, which is replaced by its pattern after the rest
- * was escaped.
+ * Regular expressions for the values of a signature, by the names of their placeholders in the template. {@link
+ * pattern} first escapes the rest of the template, and then replaces the placeholders.
  */
 const VALUES = {
   INFO: '(?<info>',

@@ -27,7 +27,7 @@ export interface DocumentDemand {
   isAwaited(invoice: Pick<Invoice, 'id' | 'tenantId'>): boolean;
 }
 
-/** A PDF for which at least one request waits. */
+/** A PDF that at least one request waits for. */
 interface AwaitedPdf {
   requests: number;
   /** Frees the PDF's place or removes it from the line; null while it has neither. */
@@ -36,7 +36,8 @@ interface AwaitedPdf {
 
 /**
  * Creates the demand.
- * @param report receives failures to make work due; the requests wait on, and later ones try again
+ * @param report receives a failure to make work due. The waiting requests continue to wait, and later requests try
+ *   again
  */
 export function createDocumentDemand(
   invoices: Pick<InvoiceRepository, 'find' | 'hurry'>,
@@ -49,7 +50,7 @@ export function createDocumentDemand(
 
   /**
    * Makes the drawing of a PDF due, once for all waiting requests.
-   * @param onGone called when the work no longer waited, so that the caller must read again what happened to it
+   * @param onGone called when the work no longer waits, so that the caller must read the invoice again
    */
   function hurry({ id, tenantId, work }: Invoice, onGone: () => void): void {
     const pdf = pdfs.get(id);
@@ -77,8 +78,8 @@ export function createDocumentDemand(
       bell.ring();
     }, DOCUMENT_WAIT_MS);
     try {
-      // The invoice need not be read again if its work is made due at once, because that shows changes since the
-      // caller's read.
+      // If this call makes the work due immediately, the invoice need not be read again, because that update detects
+      // changes since the caller's read.
       const isToHurry = kind === 'pdf' && known.work !== null && canBeHurried(known.work);
       const isFirst = !pdfs.get(known.id)?.leave && lines.hasPlace(known.tenantId);
       let invoice = isToHurry && isFirst ? known : await invoices.find(known.id);

@@ -26,10 +26,10 @@ interface Kind {
 }
 
 /**
- * Records requests in batches, without delaying them. All requests are counted. Of similar ones only the first {@link
- * OWN_RECORDS} of a minute get a record of their own, and one more stands for the rest. So a client that repeats a
- * mistake cannot fill the store: a process writes at most 120 records of a tenant per minute, and one for each kind of
- * request.
+ * Records requests in batches, without delaying them. All requests are counted. Of similar requests in a minute, only
+ * the first {@link OWN_RECORDS} get their own record; one further record stands for the rest. So a client that repeats
+ * a mistake cannot fill the store: per tenant and minute, a process writes at most 120 records, and in addition one
+ * record per kind of request.
  * @param report receives the number of dropped records, and the store's failure if that is the reason
  */
 export function createRequestRecorder(

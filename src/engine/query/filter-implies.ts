@@ -34,8 +34,8 @@ function implies(query: Node[], partial: Node): boolean {
 }
 
 /**
- * Whether every value that satisfies `query` satisfies `partial`. That is enough to imply it, because both leaves test
- * the same values of one path.
+ * Whether every value that satisfies `query` satisfies `partial`. If so, every matching document of `query` matches
+ * `partial`, because both leaves test the values of the same path. May return false for leaves that do imply `partial`.
  */
 function leafImplies(query: Leaf, partial: Leaf): boolean {
   switch (partial.op) {
