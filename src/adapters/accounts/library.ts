@@ -54,7 +54,10 @@ export function createLibrary(parts: LibraryParts) {
   const isSecure = parts.publicUrl.startsWith('https:');
   /** Receives the person whose password a call sets, because the library passes the person only to a hook. */
   const resetting = new AsyncLocalStorage<{ person: Person | null }>();
-  /** Whether the session that a call begins or replaces has a second factor; without a store, as the replaced one. */
+  /**
+   * Whether the session that a call begins or replaces has a second factor. Outside of `run`, a session that replaces
+   * another keeps that one's value.
+   */
   const proving = new AsyncLocalStorage<{ readonly hasSecondFactor: boolean }>();
   /** Whether the address of the account that a call creates is confirmed. */
   const creating = new AsyncLocalStorage<{ readonly isConfirmed: boolean }>();
@@ -91,7 +94,7 @@ export function createLibrary(parts: LibraryParts) {
       updateAge: PROLONG_SECONDS,
       // No session must be fresh: sensitive changes require the password instead.
       freshAge: 0,
-      // Absent in sessions of versions before them. `signedIn` explains both.
+      // Absent in sessions that were stored by versions without these fields. `signedIn` explains both.
       additionalFields: {
         hasSecondFactor: { type: 'boolean', required: false, input: false },
         passwordAt: { type: 'date', required: false, input: false },
@@ -199,7 +202,7 @@ export function headersOf({ cookie, userAgent, address }: BrowserFacts): Headers
   return headers;
 }
 
-/** Returns the cookies that a response sets as the next request sends them. */
+/** Returns the cookies that a response sets, in the form in which the next request sends them. */
 export function cookieHeader(answer: Headers): string {
   return answer
     .getSetCookie()

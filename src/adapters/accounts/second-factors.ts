@@ -106,7 +106,7 @@ export function createSecondFactors(
       const personId = (await auth.api.getSession({ headers: asked }))?.user.id;
       if (personId === undefined) throw new SecondFactorRefused('ended');
       const before = await passwordOf(personId);
-      // The session goes on, as one that a password began.
+      // The session continues as one that a password began.
       const { headers } = await proving.run({ hasSecondFactor: false }, () =>
         auth.api.disableTwoFactor({ body: { password }, headers: asked, returnHeaders: true }),
       );
@@ -217,7 +217,10 @@ export function createSecondFactors(
     throw new SecondFactorRefused('ended');
   }
 
-  /** Ends the other sessions of whoever is signed in by these cookies: they may have begun without today's factors. */
+  /**
+   * Ends the other sessions of the person who is signed in by these cookies: those sessions may have begun without the
+   * current second factors.
+   */
   async function endOthers(cookie: string, browser: BrowserFacts): Promise<void> {
     const kept = await sessionOf(auth, cookie, browser);
     if (kept) await endOtherSessions(auth, kept.person.id, kept.sessionId);

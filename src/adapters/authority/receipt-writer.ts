@@ -15,8 +15,8 @@ export interface ReceiptFacts {
 }
 
 /**
- * Writes the authority's signed receipt: `Receipt` with `DgiId`, `SubmissionId`, `Digest`, `Status` and `DecidedAt`, and
- * an enveloped XAdES signature over the whole of it as its last element.
+ * Writes the authority's signed receipt: `Receipt` with `DgiId`, `SubmissionId`, `Digest`, `Status` and `DecidedAt`,
+ * and an enveloped XAdES signature over the whole of it as its last element.
  * @param signer signs with the authority's key
  * @param signingTime must be within the validity of the signer's certificate
  * @throws {SigningFailed}

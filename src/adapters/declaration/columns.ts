@@ -12,17 +12,17 @@ import { WITHHOLDING_LABELS } from '../../text/withholding-labels.ts';
 export interface Column {
   readonly heading: string;
   readonly cellOf: (document: DeclaredDocument) => Cell;
-  /** Its cell in the row of sums: centimes, or a text; absent for an empty one. */
+  /** Returns its cell in the row of sums: centimes, or a text. Absent if that cell is empty. */
   readonly sumOf?: (sums: Sums) => bigint | string;
-  /** In a spreadsheet, in characters. */
+  /** Width in a spreadsheet, characters. */
   readonly width: number;
 }
 
 const AMOUNT_WIDTH = 15;
 
 /**
- * Returns the columns. Every rate of the law has its columns, whether or not it occurs, so that all files of a tenant have
- * the same form.
+ * Returns the columns. Every rate of the law has its columns, whether or not it occurs, so that all files of a tenant
+ * have the same form.
  */
 export function columnsOf(language: DocumentLanguage): readonly Column[] {
   const labels = DECLARATION_LABELS[language];

@@ -5,6 +5,9 @@ import { writeXlsx } from './xlsx-file.ts';
 
 const WRITERS = { csv: writeCsv, xlsx: writeXlsx } as const;
 
-/** Writes a declaration in a format. A spreadsheet ends with a row of sums; a CSV file, which programs read, does not. */
+/**
+ * Writes a declaration in a format. A spreadsheet ends with a row of sums. A CSV file, which programs read, has no such
+ * row.
+ */
 export const writeDeclaration: WriteDeclaration = (format, batches, title, language) =>
   WRITERS[format](columnsOf(language), batches, { title, language });

@@ -1,4 +1,4 @@
-/** The text on one line, without controls that change the direction of what follows it. */
+/** Returns the text on one line, without controls that change the direction of the text after it. */
 export function oneLine(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
@@ -7,8 +7,8 @@ export function oneLine(text: string): string {
 }
 
 /**
- * The text as the header of a mail may have it: {@link oneLine}, and no encoded word (RFC 2047, section 2), which readers
- * would decode to any character, line ends included.
+ * Returns the text in the form that a header of a mail may have: {@link oneLine}, and no encoded word (RFC 2047,
+ * section 2), which readers would decode to any character, line ends included.
  */
 export function headerText(text: string): string {
   return oneLine(text).replaceAll('=?', '= ?');

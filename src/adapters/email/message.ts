@@ -65,7 +65,7 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
 
 type Fact = readonly [label: string, value: string];
 
-/** Returns the total and what the buyer withholds of its VAT; nothing if the total is what it pays. */
+/** Returns the total and the VAT that the buyer withholds; nothing if the buyer pays the total. */
 function withheldFacts({ invoice }: InvoiceMail): Fact[] {
   const stated = statedWithholding(invoice);
   if (stated === null) return [];

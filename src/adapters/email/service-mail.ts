@@ -9,13 +9,13 @@ interface ServiceMail {
   /** Fit for a header (`headerText`). */
   readonly subject: string;
   readonly text: string;
-  /** The part of the Message-ID before the host of the sender. Mail servers drop a second mail with the same. */
+  /** The part of the Message-ID before the host of the sender. Mail servers drop a second mail with the same id. */
   readonly id: string;
-  /** What programs sort it by. */
+  /** Headers by which programs sort the mail. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Composes a mail that no person has written. It refers to no file and no address that would be read. */
+/** Composes a mail that no person has written. While it is composed, no file and no URL is read. */
 export function composeServiceMail({ from, to, subject, text, id, headers }: ServiceMail): Promise<Buffer> {
   const composer = new MailComposer({
     from: { name: 'Fatoura', address: from },

@@ -137,7 +137,10 @@ const DEPOSIT_SUBJECT: Readonly<Record<DocumentLanguage, MailTexts['subject']>> 
   en: (number, seller) => `${DEPOSIT_LABELS.en.title} ${number} from ${seller}`,
 };
 
-/** Returns the fixed texts of the mail with a kind of document in a language. @param isDeposit whether it asks for a deposit */
+/**
+ * Returns the fixed texts of the mail with a kind of document in a language.
+ * @param isDeposit whether the document asks for a deposit
+ */
 export function mailTexts(kind: Kind, language: DocumentLanguage, isDeposit = false): MailTexts {
   const texts = INVOICE[language];
   if (isDeposit) return { ...texts, title: DEPOSIT_LABELS[language].title, subject: DEPOSIT_SUBJECT[language] };

@@ -15,8 +15,8 @@ export interface LogoReader {
 }
 
 /**
- * Time limit for one logo, including the start of the thread, milliseconds. Fifty times what any logo takes on an idle
- * machine.
+ * Time limit for one logo, including the start of the thread, milliseconds. Fifty times as long as any logo takes on an
+ * idle machine.
  */
 const TIME_LIMIT_MS = 20_000;
 

@@ -4,8 +4,8 @@ import { html, type Markup } from '../../text/markup.ts';
 import { name, type Texts } from './page-parts.ts';
 
 /**
- * Writes what leads from the lines to the total without tax: their sum, the discount and the charge of the whole
- * document, without tax.
+ * Writes the rows between the lines and the total without tax: the sum of the lines, the discount and the charge of the
+ * whole document, all without tax.
  * @param row writes a label and an amount
  * @returns null for a document without discount and charge
  */

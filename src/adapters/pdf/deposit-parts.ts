@@ -5,7 +5,7 @@ import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
 import { html, type Markup } from '../../text/markup.ts';
 import { columnHead, figure, name, type Texts } from './page-parts.ts';
 
-/** Writes what a final invoice deducts of each deposit at each rate; null if it deducts none. */
+/** Writes a table of the amounts that a final invoice deducts, by deposit and rate; null if it deducts no deposit. */
 export function depositTable({ invoice, labels, format }: Texts): Markup | null {
   const deposits = invoice.deduction?.deposits ?? [];
   if (deposits.length === 0) return null;
@@ -26,8 +26,8 @@ export function depositTable({ invoice, labels, format }: Texts): Markup | null 
 }
 
 /**
- * Returns the sums before the deduction with their labels, and what is deducted: what remains and the deposits add up to
- * them. Empty for an invoice that deducts nothing.
+ * Returns, with their labels, the totals before the deduction, and the deducted amount as a negative number. Empty for
+ * an invoice that deducts nothing.
  */
 export function saleTotals({ invoice: { deduction, totals, seller } }: Texts): [label: string, value: Centimes][] {
   if (!deduction) return [];

@@ -87,7 +87,7 @@ export function nonAsciiCodePoints(text: string): number[] {
   return [...new Set(text.match(/\P{ASCII}/gu))].map((character) => character.codePointAt(0)!);
 }
 
-/** Returns those of the faces covering a text that the browser uses: for each weight, the one declared last. */
+/** Returns the faces that the browser uses out of those that cover a text: for each weight, the face declared last. */
 function usedOf(covering: readonly FontFace[]): readonly FontFace[] {
   const found = WEIGHTS.map((weight) => covering.findLast(({ weights }) => weights.includes(weight)));
   return found.filter((face) => face !== undefined);

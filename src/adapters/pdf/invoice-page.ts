@@ -62,7 +62,7 @@ ${body}
 </html>`;
 }
 
-/** Returns what the page shows: of a draft no decision, and the word for it in place of the number. */
+/** Returns the content of the page. A draft has no decision, and a word such as "draft" instead of its number. */
 function contentOf(printed: PrintedInvoice | DrawnDraft) {
   if ('invoice' in printed) return { invoice: printed.invoice, number: printed.invoice.number, decision: printed };
   const { draft } = printed;
@@ -85,7 +85,10 @@ export function documentTexts({ invoice }: PrintedInvoice) {
   };
 }
 
-/** Marks what is no legal document; null for a live one. */
+/**
+ * Writes the mark and the notice of a document without legal effect: a draft, a test or a specimen. Null for a live
+ * document.
+ */
 function mark({ labels, decision, invoice: { environment, specimen } }: Texts): Markup | null {
   if (decision && environment === 'live' && !specimen) return null;
   const word = decision ? (specimen ? labels.specimen : labels.test) : labels.draft;
@@ -124,13 +127,16 @@ ${closing}
 </table>`;
 }
 
-/** Writes how much a line has: `1,5 h`. */
+/** Writes the quantity of a line with its unit: `1,5 h`. */
 function measure(texts: Texts, { quantity, unit }: LegalLine): string | Markup {
   const written = texts.format.quantity(quantity);
   return unit ? withWord(texts, written, UNITS[unit][texts.invoice.seller.documentLanguage]) : written;
 }
 
-/** Writes a number and a word after it in the direction of the page, since cells of figures are from left to right. */
+/**
+ * Writes a number and the word after it in the direction of the page, because cells with figures run from left to
+ * right.
+ */
 function withWord({ labels }: Texts, number: string, word: string): Markup {
   return html`<bdi dir="${labels.direction}">${number}${NO_BREAK_SPACE}${word}</bdi>`;
 }

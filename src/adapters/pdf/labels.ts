@@ -244,7 +244,10 @@ const CREDIT_NOTE: Readonly<Record<DocumentLanguage, CreditNoteLabels>> = {
 
 const INVOICE: Readonly<Record<DocumentLanguage, Labels>> = { fr: FRENCH, ar: ARABIC, en: ENGLISH };
 
-/** Returns the fixed texts of a kind of document in a language. @param isDeposit whether it asks for a deposit */
+/**
+ * Returns the fixed texts of a kind of document in a language.
+ * @param isDeposit whether the document asks for a deposit
+ */
 export function labelsOf(kind: Kind, language: DocumentLanguage, isDeposit = false): Labels {
   const labels = INVOICE[language];
   if (kind === 'credit_note') return { ...labels, ...CREDIT_NOTE[language] };

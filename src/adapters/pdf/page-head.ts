@@ -28,8 +28,8 @@ ${paymentTerms(texts)}
 }
 
 /**
- * Writes dates and payment terms, one per line. Seven lines fit beside a seller with a logo. The payment mode is that of
- * the seller's customers, so a credit note does not state it.
+ * Writes dates and payment terms, one per line. Seven lines fit beside a seller with a logo. The payment mode says how
+ * customers pay the seller, so a credit note does not state it.
  */
 function paymentTerms(texts: Texts): Markup {
   const { labels, format, invoice } = texts;
@@ -107,7 +107,9 @@ function customerIds({ labels, invoice: { seller, customer } }: Texts): Markup |
   return ids.length === 0 ? null : html`<dl class="ids">${ids}</dl>`;
 }
 
-/** Names the invoice that a credit note corrects, with the reason, or that an invoice replaces; null if there is none. */
+/**
+ * Writes the invoice that a credit note corrects, with the reason, or that an invoice replaces; null if there is none.
+ */
 export function correction({ labels, format, invoice: { credit, replaces, seller } }: Texts): Markup | null {
   const corrected = credit?.original ?? replaces;
   if (!corrected) return null;

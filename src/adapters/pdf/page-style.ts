@@ -146,7 +146,7 @@ body { line-height: 1.36; }
 dt, .label, th, h2, caption { font-size: 7.8pt; }
 `;
 
-/** Styles of what only one kind of document has. */
+/** Styles for the parts that only one kind of document has. */
 const STYLE_OF_KIND: Readonly<Record<Kind, string>> = {
   invoice: '',
   credit_note: `

@@ -4,8 +4,8 @@ import { STAMP_DUTY_LABELS } from '../../text/stamp-duty-labels.ts';
 import type { Texts } from './page-parts.ts';
 
 /**
- * Writes the stamp duty below what is to be paid, which does not contain it: the customer may still pay otherwise. Null
- * unless cash is the payment means.
+ * Writes the stamp duty below the amount to pay, which does not contain it: the customer may still pay by other means.
+ * Null unless the payment means is cash.
  * @param row writes a label and an amount
  */
 export function stampDutyRow(

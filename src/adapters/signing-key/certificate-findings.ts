@@ -19,8 +19,8 @@ export interface CertificateFinding {
   /** A sentence that ends with what to do. */
   readonly text: string;
   /**
-   * A key under which this finding is reported once: the certificate, and the number of days before which it is
-   * reported again. Absent for what is reported each time.
+   * The key under which this finding is reported only once: the certificate, and the threshold in days before its
+   * expiry. Absent for a finding that is reported each time.
    */
   readonly period?: string;
 }
@@ -103,7 +103,7 @@ export function maySign(certificate: X509Certificate): boolean {
   return allows(certificate, KeyUsageFlags.digitalSignature | KeyUsageFlags.nonRepudiation);
 }
 
-/** Whether a certificate may be used as that of a TLS client (RFC 5280, section 4.2.1.12). */
+/** Whether a certificate may identify a TLS client (RFC 5280, section 4.2.1.12). */
 export function mayAuthenticate(certificate: X509Certificate): boolean {
   const purposes = certificate.keyUsage as readonly string[] | undefined;
   const isForClients = purposes?.some((oid) => oid === id_kp_clientAuth || oid === anyExtendedKeyUsage) ?? true;

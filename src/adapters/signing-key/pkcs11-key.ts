@@ -113,7 +113,7 @@ function isAway(error: unknown): boolean {
 
 /** Returns a function that runs work in a session, and queues it while all sessions are busy. */
 function sessionPool(token: Pkcs11Token): <T>(work: (session: KeySession) => Promise<T>) => Promise<T> {
-  /** The last one is used next; null: it failed and is to be opened anew. */
+  /** The idle sessions, of which the last is used next. Null: the session failed and must be opened again. */
   const idle: (KeySession | null)[] = [];
   const queue = createFairQueue({ places: SESSIONS });
   return (work) =>

@@ -17,8 +17,8 @@ export interface SigningSettings {
   readonly p12: { readonly file: string; readonly passphrase: string } | null;
   readonly pkcs11: { readonly uri: string; readonly certificates: string | null } | null;
   /**
-   * A JSON file: `{"ten_…": {"p12": FILE, "passphrase": …} | {"pkcs11": URI, "certificates": FILE}}`, files relative to
-   * its folder.
+   * A JSON file: `{"ten_…": {"p12": FILE, "passphrase": …} | {"pkcs11": URI, "certificates": FILE}}`. Paths of files
+   * are relative to its folder.
    */
   readonly tenants: string | null;
 }

@@ -94,7 +94,7 @@ function validation({ field, kind }: TemplateColumn, index: number, language: Do
 const TABLE = ['column', 'need', 'explanation', 'firstLine', 'secondLine'] as const;
 const WIDTHS_IN_TABLE = { column: 32, need: 16, explanation: 100, firstLine: 34, secondLine: 20 } as const;
 const FIRST_EXAMPLE = TABLE.indexOf('firstLine');
-/** The lists stand beside the table, after an empty column. */
+/** The first column of the lists, which are beside the table, after an empty column. */
 const FIRST_LIST = TABLE.length + 1;
 
 function explanationSheet(language: DocumentLanguage): string {

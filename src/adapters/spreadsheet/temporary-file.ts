@@ -24,8 +24,8 @@ export interface TemporaryFiles {
 
 /**
  * Makes copies for code that needs the path of a file, in a folder of this process that no other user may read.
- * @param dataDir the folder of the service. The system's folder for temporary files would not do: others may have put
- *   files there
+ * @param dataDir the folder of the service. The system's folder for temporary files is not used, because other users
+ *   may have put files there
  * @param alone whether no other process uses the folder: then all other copies belong to processes that died
  */
 export function createTemporaryFiles(dataDir: string, alone: boolean): TemporaryFiles {

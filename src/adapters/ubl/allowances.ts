@@ -6,10 +6,10 @@ import { isWritten } from './parties.ts';
 import { taxCategory } from './tax-category.ts';
 import { group, money, text } from './vocabulary.ts';
 
-/** How the reason of an allowance begins that is the deduction of a deposit. */
+/** The beginning of the reason of an allowance that deducts a deposit. */
 export const DEPOSIT = 'Acompte facturé :';
 const UNCL5189_DISCOUNT = '95';
-/** Other services: any charge, which its reason says. */
+/** The code for other services, used for every charge; the reason names the charge. */
 const UNCL7161_OTHER_SERVICES = 'ADR';
 
 /** Writes BG-27 of EN 16931: the discount of a line, without tax. */
@@ -28,7 +28,7 @@ export function lineDiscount(line: LegalLine): Element | null {
 
 /**
  * Writes BG-20 and BG-21 of EN 16931: the discount and the charge of the whole document, without tax, one element for
- * each rate that has a share, and what is deducted of each deposit. UNCL5189 has no code for a deposit.
+ * each rate that has a share, and the deducted amounts of each deposit. UNCL5189 has no code for a deposit.
  */
 export function adjustments(
   { totals, deduction }: Pick<LegalInvoice, 'totals' | 'deduction'>,
@@ -57,7 +57,7 @@ export function adjustments(
   return [...written(totals.discount, false), ...written(totals.charge, true), ...deposits];
 }
 
-/** Writes BT-107 and BT-108 of EN 16931; nothing of a document without discount, charge and deposits. */
+/** Writes BT-107 and BT-108 of EN 16931; nothing for a document without discount, charge and deposits. */
 export function adjustmentTotals({ discount, charge, deposits }: LegalInvoice['totals']): Element[] {
   const isReduced = discount?.rates.length || deposits > 0;
   return [

@@ -17,11 +17,11 @@ export function lineDiscountOf(line: ReadElement, listed: bigint, at: string): b
 }
 
 /**
- * Takes the discount of the whole document from the sums of the lines, and adds its charge.
+ * Subtracts the discount of the whole document from the sums of the lines, and adds its charge.
  * @param bases the sums of the lines by category and rate, which become the bases of VAT
  * @param categoryOf reads category and rate as the key of `bases`
  * @returns the sums of the discount, deposits included, and of the charge, the keys of the bases that they change, and
- *   of those that deposits change
+ *   the keys of the bases that deposits change
  */
 export function adjust(
   root: ReadElement,
@@ -57,7 +57,7 @@ export function adjust(
   return { discount: sums.false, charge: sums.true, changed, deposits };
 }
 
-/** Checks that a total is the sum of what it adds up, and that it is not there if there is nothing. */
+/** Checks that a total equals a sum. A total that is not stated counts as 0. */
 export function expectTotal(totals: ReadElement, name: string, what: string, sum: bigint): void {
   const stated = optional(totals, name) === null ? 0n : money(totals, name);
   expectEqual(what, stated, sum);

@@ -8,12 +8,13 @@ import { amountNote } from './invoice-document.ts';
 import type { ReadElement } from './read-canonical.ts';
 import { expect, expectEqual, money, one, optional, text } from './rules.ts';
 
-/** EN 16931, BR-S-09. */
+/** Maximum difference of VAT (EN 16931, BR-S-09), centimes. */
 const LESS_THAN_A_DIRHAM = 99n;
 /**
- * The limits in centimes of the rounding differences of a document. Each invoice rounds VAT by itself, and its amount may
- * differ by half a centime per line. The credit notes of an invoice add up to exactly its VAT and its amount, so each
- * may differ: its VAT by less than a dirham (EN 16931, BR-S-09), its amount by the rounding of an invoice of any length.
+ * Returns the limits of the rounding differences of a document, centimes. Each invoice rounds VAT by itself, and its
+ * amount may differ by half a centime per line. The credit notes of an invoice add up to exactly its VAT and its
+ * amount, so each may differ: its VAT by less than a dirham (EN 16931, BR-S-09), its amount by the rounding of an
+ * invoice of any length.
  */
 function toleranceOf(kind: Kind, lines: number): { readonly tax: bigint; readonly rounding: bigint } {
   if (kind === 'invoice') return { tax: 0n, rounding: BigInt(lines) / 2n };
@@ -26,8 +27,9 @@ function toleranceOf(kind: Kind, lines: number): { readonly tax: bigint; readonl
  */
 export function expectFigures(root: ReadElement, kind: Kind): void {
   const bases = new Map<string, bigint>();
-  // Rates of lines whose prices included VAT, and of discounts and charges of the whole document, which may have: what
-  // they contain is rounded from the sum with VAT, so it may differ by a centime from the VAT on the sum without it.
+  // Rates of lines whose prices included VAT, and of discounts and charges of the whole document, which may have
+  // included it. Their VAT is rounded from the sum with VAT, so it may differ by a centime from the VAT on the sum
+  // without VAT.
   const containing = new Set<string>();
   const exempt: { category: string; at: string; reason: string }[] = [];
   let net = 0n;
@@ -62,7 +64,8 @@ export function expectFigures(root: ReadElement, kind: Kind): void {
     const amount = money(subtotal, 'cbc:TaxAmount');
     const computed = divideHalfUp(base * BigInt(category.slice(2)), 100n);
     const differs = size(amount - computed);
-    // The VAT of a sale less that of its deposits and of their credit notes, each rounded by itself.
+    // The VAT is that of the sale less the VAT of its deposits and of their credit notes, each of which was rounded by
+    // itself.
     const most = deposits.has(category) && base > 0n ? LESS_THAN_A_DIRHAM : tolerance.tax;
     if (differs > most && !((containing.has(category) || changed.has(category)) && differs <= 1n))
       expectEqual(`the VAT at ${category} %`, amount, computed);

@@ -45,7 +45,9 @@ function expectForeignValue(root: ReadElement): void {
 /** Decimals of a rate that count although they are not written: 10.8 is 10.8000. */
 const RATE_DECIMALS = 4;
 
-/** Checks that a value times the rate is an amount, where value, rate and each line may be rounded half up. */
+/**
+ * Checks that a value times the rate equals an amount, within the rounding of the value, of the rate and of each line.
+ */
 function expectValue(
   value: { readonly digits: string; readonly decimals: number },
   writtenRate: string,

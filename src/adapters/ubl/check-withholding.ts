@@ -9,7 +9,8 @@ const NOTE = new RegExp(
 );
 
 /**
- * Recomputes what the buyer withholds of the VAT, and checks that terms of payment and figures state it alike.
+ * Recomputes the VAT that the buyer withholds, and checks that the terms of payment and the figures state the same
+ * amount.
  * @param tax the VAT of the document in centimes
  * @throws {BrokenRule}
  */

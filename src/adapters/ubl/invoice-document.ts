@@ -102,7 +102,10 @@ function billingReference({ id, number, issueDate }: Original): Element {
   );
 }
 
-/** Returns the rates of the VAT breakdown. It has those of all lines (BR-S-01), so also those that deposits take whole. */
+/**
+ * Returns the rates of the VAT breakdown: the rates of all lines (BR-S-01), also a rate whose whole base deposits
+ * deduct.
+ */
 function statedRates({ totals, deduction }: LegalInvoice): RateTotal[] {
   const taken = deductedRates(deduction?.deposits ?? []).filter(
     ({ rate }) => !totals.rates.some((each) => each.rate === rate),
@@ -188,7 +191,7 @@ function documentLine(kind: Kind, line: LegalLine, id: number, exemptionReason: 
       taxCategory('cac:ClassifiedTaxCategory', line.taxRate, exemptionReason),
     ),
     line.taxIncluded
-      ? // A price without tax may have no end of decimals, so it is stated for the whole quantity.
+      ? // A price without tax may have infinitely many decimals, so it is stated for the whole quantity.
         group(
           'cac:Price',
           money('cbc:PriceAmount', line.amount + netDiscountOf(line)),

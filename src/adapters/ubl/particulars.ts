@@ -23,8 +23,8 @@ export function contractReference(references: InvoiceReferences | null): Element
 }
 
 /**
- * Returns the note that states the amount in another currency. EN 16931 has no place for it: amounts are in the currency
- * of the document.
+ * Returns the note that states the amount in another currency. EN 16931 has no place for it, because its amounts are in
+ * the currency of the document.
  */
 export function foreignValueNote({ currency, amount, rate, rateDate }: ForeignValue): string {
   const value = foreignAmountText(amount, currency).replace('.', ',');
@@ -32,8 +32,8 @@ export function foreignValueNote({ currency, amount, rate, rateDate }: ForeignVa
 }
 
 /**
- * Writes the rate at which prices were converted that were agreed on in another currency. It is UBL's; EN 16931 allows
- * it and does not read it.
+ * Writes the rate at which prices were converted that had been agreed in another currency. The element is defined by
+ * UBL; EN 16931 allows it but does not use it.
  */
 export function exchangeRate(value: ForeignValue | null): Element | null {
   return (

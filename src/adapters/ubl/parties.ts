@@ -39,8 +39,8 @@ export function sellerParty(seller: SellerProfile): Element {
 
 /**
  * Writes the buyer: ICE, name, and the address if known. EN 16931 requires only the country of the address (BR-11). A
- * private person has no identifier. A customer abroad has the tax number of its country: as a VAT number if it begins
- * with the code of its country, as EN 16931 requires of one (BR-CO-09), else as another tax registration.
+ * private person has no identifier. The tax number of a customer abroad is written as a VAT number if it begins with
+ * the code of the customer's country, as EN 16931 requires (BR-CO-09); otherwise as another tax registration.
  */
 export function customerParty(customer: LegalInvoice['customer']): Element {
   return group(

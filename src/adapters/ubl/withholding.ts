@@ -7,8 +7,8 @@ import { vat } from './tax-category.ts';
 import { group, money, text } from './vocabulary.ts';
 
 /**
- * Writes what the buyer withholds of the VAT and what it pays as BT-20 of EN 16931, the terms of payment; null if it
- * withholds nothing. PayableAmount stays the total: EN 16931 computes it.
+ * Writes the VAT that the buyer withholds and the amount that it pays as BT-20 of EN 16931, the terms of payment; null
+ * if it withholds nothing. PayableAmount stays the total, because EN 16931 computes it.
  */
 export function withholdingTerms(invoice: LegalInvoice): Element | null {
   const stated = statedWithholding(invoice);
@@ -27,8 +27,8 @@ export function withholdingTerms(invoice: LegalInvoice): Element | null {
 }
 
 /**
- * Writes the same in figures. It is UBL's; EN 16931 allows it and does not read it. Its category has no code, because
- * rules of EN 16931 count the codes of the whole document.
+ * Writes the withholding in figures. The element is defined by UBL; EN 16931 allows it but does not use it. Its
+ * category has no code, because rules of EN 16931 count the codes of the whole document.
  */
 export function withholdingTotal(invoice: LegalInvoice): Element | null {
   const stated = statedWithholding(invoice);

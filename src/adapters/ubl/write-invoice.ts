@@ -7,8 +7,9 @@ import { invoiceDocument } from './invoice-document.ts';
 import { namespacesOf } from './vocabulary.ts';
 
 /**
- * Writes a UBL 2.1 Invoice or CreditNote that also satisfies every fatal rule of EN 16931, directly in exclusive canonical form. Then
- * parses it again and recomputes every figure. Line ends in texts become LF, including U+0085 and U+2028.
+ * Writes a UBL 2.1 Invoice or CreditNote that also satisfies every fatal rule of EN 16931, directly in exclusive
+ * canonical form. Then parses it again and recomputes every figure. Line ends in texts become LF, including U+0085 and
+ * U+2028.
  * @throws {InvalidDocument} naming the violated rule
  */
 export function writeInvoice(invoice: LegalInvoice): CanonicalXml {

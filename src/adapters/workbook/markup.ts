@@ -13,8 +13,8 @@ const CELL_CHARACTERS = 32_767;
 const REFERENCES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /**
- * Escapes a text. What XML cannot have is left out. `_x0041_` would be read as the character with that code (section
- * 22.9.2.19), so its first character is written in that form.
+ * Escapes a text. Leaves out characters that XML does not allow. `_x0041_` would be read as the character with that
+ * code (section 22.9.2.19), so its first character is written in that form.
  */
 export function escaped(text: string): string {
   return text
@@ -25,7 +25,7 @@ export function escaped(text: string): string {
     .replaceAll('\r', '&#13;');
 }
 
-/** Returns a text as the content of a cell, whose spaces are kept; beyond what a cell can have, it is shortened. */
+/** Returns a text as the content of a cell, keeping its spaces. Shortens it to the maximum length of a cell. */
 export function inlineText(text: string, prefix = ''): string {
   const short = text.length > CELL_CHARACTERS ? `${text.slice(0, CELL_CHARACTERS - 1)}…` : text;
   return `<${prefix}is><${prefix}t xml:space="preserve">${escaped(short)}</${prefix}t></${prefix}is>`;

@@ -4,11 +4,11 @@ import { ZipFile } from 'yazl';
 /** A file of a package. */
 export interface Part {
   readonly path: string;
-  /** A text, or the bytes as they are made, which are read when the files before it are written. */
+  /** A text, or a source of bytes, which is read only when the files before it have been written. */
   readonly content: string | (() => AsyncIterable<Uint8Array>);
 }
 
-/** Writes files as a ZIP, in their order. What a content throws is thrown. */
+/** Writes files as a ZIP, in their order. Throws the error of a content. */
 export async function* packed(parts: Iterable<Part>): AsyncGenerator<Uint8Array, void, void> {
   const zip = new ZipFile();
   let open: Readable | null = null;
@@ -27,7 +27,7 @@ export async function* packed(parts: Iterable<Part>): AsyncGenerator<Uint8Array,
   try {
     for await (const bytes of outputStream) yield bytes as Uint8Array;
   } finally {
-    // The reader may have left.
+    // The consumer may have stopped before the end.
     (open as Readable | null)?.destroy();
   }
 }

@@ -49,7 +49,10 @@ export interface SheetColumn {
   readonly style?: Style;
 }
 
-/** Returns what precedes the rows. Prints are as wide as a page. @param hasHeadings whether the first row stays in view */
+/**
+ * Returns the markup before the rows. Prints are as wide as a page.
+ * @param hasHeadings whether the first row stays in view
+ */
 export function sheetStart(columns: readonly SheetColumn[], isRightToLeft: boolean, hasHeadings = true): string {
   const direction = isRightToLeft ? ' rightToLeft="1"' : '';
   const pane = hasHeadings ? '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>' : '';
@@ -62,7 +65,10 @@ ${pane}</sheetView></sheetViews>
 <cols>${written.join('')}</cols><sheetData>`;
 }
 
-/** Returns what follows the rows. @param rules what a sheet has after its rows, such as `<dataValidations>` */
+/**
+ * Returns the markup after the rows.
+ * @param rules elements that follow the rows of a sheet, such as `<dataValidations>`
+ */
 export function sheetEnd(rules = ''): string {
   return `</sheetData>${rules}<pageSetup orientation="landscape" fitToHeight="0"/></worksheet>`;
 }

@@ -1,13 +1,15 @@
 import { HEAD, MAIN } from './markup.ts';
 
-/** How the cells of a format look: places in the lists of {@link stylesOf}, and what is aligned. */
+/** The look of the cells of a format: indexes in the lists of {@link stylesOf}, and the alignment. */
 interface Format {
   /** 49, 4 and 14 are built in: text, `#,##0.00`, and the short date of the reader's language. */
   readonly number: 0 | 49 | 4 | 14 | typeof PRICE;
   readonly font?: 0 | 1 | 2 | 3;
   readonly fill?: 0 | 2 | 3;
   readonly alignment?: string;
-  /** Whether the text is in the language of the sheet, and so in its direction. What people type has its own. */
+  /**
+   * Whether the text is in the language of the sheet, and so in its direction. Typed texts have their own direction.
+   */
   readonly isLabel?: true;
 }
 
@@ -33,7 +35,7 @@ const FORMATS = {
 export type Style = keyof typeof FORMATS;
 const NAMES = Object.keys(FORMATS) as Style[];
 
-/** The place of a format in {@link stylesOf}. */
+/** Returns the index of a format in {@link stylesOf}. */
 export function styleId(style: Style): number {
   return NAMES.indexOf(style);
 }

@@ -5,7 +5,8 @@ import type { VerificationTask } from './verify-worker.ts';
 
 export interface DocumentVerifier {
   /**
-   * Verifies a document of this form, by default a UBL document. Documents are verified one at a time, in the order of the calls.
+   * Verifies a document of this form, by default a UBL document. Documents are verified one at a time, in the order of
+   * the calls.
    * @throws {VerificationGivenUp} when the document exceeded the time limit or the memory limit
    * @throws {Error} when the thread died or could not be started; the next document gets a new thread
    */

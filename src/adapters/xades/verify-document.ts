@@ -55,9 +55,9 @@ function clearanceOf({ facts, signingTime, certificate, certificates }: ValidSig
 }
 
 /**
- * Verifies a document with one signature with xadesjs, which shares no code with the signer. It checks that the signature
+ * Verifies a document with one signature with xadesjs, which shares no code with the signer. Checks that the signature
  * covers the whole document, that nothing was changed, that the signature was made with the certificate's key, and that
- * the certificate is the one in the signed properties and allows signing. It blocks its thread while xadesjs works:
+ * the certificate is the one in the signed properties and allows signing. Blocks its thread while xadesjs works:
  * milliseconds for a short invoice, seconds for thousands of lines. Use it through `createDocumentVerifier`.
  */
 async function verifyOne(bytes: Uint8Array, form: SignedForm): Promise<Verification> {

@@ -69,8 +69,8 @@ function reasonsIn(stated: Located): string[] {
 }
 
 /**
- * How far the VAT of a credit note may be from the computed one (EN 16931, BR-S-09): the credit notes of an invoice add
- * up to its VAT, so each may differ by rounding.
+ * Maximum difference between the stated and the computed VAT, centimes (EN 16931, BR-S-09), of a credit note, and of a
+ * rate with deposits. The credit notes of an invoice add up to its VAT, so each may differ by rounding.
  */
 const LESS_THAN_A_DIRHAM = 99n;
 
@@ -80,8 +80,8 @@ function isNear(stated: bigint, computed: bigint, tolerance: bigint): boolean {
 
 /**
  * Checks each line.
- * @returns the sum of the lines by VAT rate, in centimes, and the rates that have prices for a whole quantity: such a
- * price contained VAT, and VAT that is contained in a sum is rounded with it
+ * @returns the sum of the lines by VAT rate, in centimes, and the rates of lines whose price is for the whole quantity:
+ *   such a price included VAT, and the VAT in a price is rounded with the price
  */
 function basesOf(root: Located): { bases: Map<string, bigint>; containing: Set<string> } {
   const lines = linesOf(root);
@@ -99,7 +99,7 @@ function basesOf(root: Located): { bases: Map<string, bigint>; containing: Set<s
   return { bases, containing };
 }
 
-/** Returns the quantity of a line times its price, in centimes, and whether the price is that of the whole quantity. */
+/** Returns the quantity of a line times its price, in centimes, and whether the price is for the whole quantity. */
 function listPriceOf(root: Located, line: Located, index: number): { listed: bigint; isWhole: boolean } {
   const quantity = child(line, isCreditNote(root) ? 'CreditedQuantity' : 'InvoicedQuantity');
   must(
@@ -157,9 +157,9 @@ function linesOf(root: Located): Located[] {
 }
 
 /**
- * Takes the discounts of the whole document from the sums of the lines by rate, and adds its charges.
- * @returns their sums, deposits included, and the rates at which there are any: what includes tax is rounded with it; of
- *   them those at which deposits are deducted
+ * Subtracts the discounts of the whole document from the sums of the lines by rate, and adds its charges.
+ * @returns the sums of the discounts, deposits included, and of the charges; `rates` that have any of them, because
+ *   amounts that include tax are rounded with it; `deposits`: the rates at which deposits are deducted
  */
 function adjust(
   root: Located,
@@ -236,7 +236,7 @@ function examineTotals(
   mustEqual('le net à payer', child(totals, 'PayableAmount'), due + tax + rounding);
 }
 
-/** An amount that is not stated is 0. */
+/** Checks an amount. An amount that is not stated counts as 0. */
 function mustEqualIfStated(what: string, totals: Located, name: string, expected: bigint): void {
   const [stated] = all(totals, name, CBC);
   if (stated !== undefined || expected !== 0n) mustEqual(what, stated ?? child(totals, name), expected);

@@ -75,9 +75,8 @@ export function createMockAuthority({
   clock = () => new Date(),
 }: MockAuthorityParts): Authority {
   /**
-   * Returns the time by which a submission is judged, UNIX milliseconds. If the clock was set back since the submission
-   * was received, its decision would be delayed by as much. Returns infinity in that case, so that the submission waits
-   * for nothing any more.
+   * Returns the time by which a submission is judged, UNIX milliseconds. Returns infinity if the clock was set back
+   * since the submission was received: otherwise the decision would be delayed by that much.
    */
   const nowFor = ({ receivedAt }: LedgerRow): number => {
     const now = clock().getTime();
