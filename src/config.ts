@@ -24,9 +24,9 @@ const port = z.coerce
   .int()
   .min(0)
   .max(65_535);
-/** By default a tenant may send as much as this number of its secret keys. */
+/** Default limit of a tenant, as a multiple of the limit of a secret key. */
 const KEYS_WORTH = 10;
-/** An address may read as many files that are the same for everybody as this number of readers may ask for others. */
+/** Limit of an address for files that are the same for everybody, as a multiple of its limit for other requests. */
 const READERS = 10;
 const connections = z.coerce.number({ error: 'must be a number of connections' }).int().positive();
 const perMinute = z.coerce.number({ error: 'must be a number of requests per minute' }).int().positive();
@@ -51,7 +51,7 @@ const mailAllowance = z.string().transform((text, context) =>
 const origin = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
   .transform((url) => url.replace(/\/+$/, ''))
-  // All addresses of the service begin at the root, and everybody reads them.
+  // All paths of the service begin at the root, and the URL is shown to everybody.
   .refine((url) => /^https?:\/\/[^/?#@\\]+$/i.test(url), {
     error: 'must be scheme and host alone, such as https://factures.example.ma, without path, query and password',
   });
@@ -128,14 +128,15 @@ export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS.shape);
 
 /**
  * How long idle connections stay open, milliseconds. A balancer must close them first, or it sends a request into a
- * connection that is being closed. Theirs are 60 s at most by default, and 600 s without a choice at Google Cloud.
+ * connection that is being closed. Balancers close them after at most 60 s by default; Google Cloud's do so after 600
+ * s, which cannot be changed.
  */
 const KEEP_ALIVE_MS = { direct: 75_000, behindProxy: 620_000 } as const;
 
 const configuration = SETTINGS.transform((env) => ({
   port: env.PORT,
   host: env.HOST,
-  /** Where a worker answers monitoring systems; null: nowhere. */
+  /** The port at which a worker answers monitoring systems; null for none. */
   metricsPort: env.METRICS_PORT ?? null,
   /** Without a trailing slash; null for the address that the server listens on. */
   publicUrl: env.PUBLIC_URL ?? null,
@@ -152,7 +153,7 @@ const configuration = SETTINGS.transform((env) => ({
   role: env.ROLE,
   /** 32 bytes in hex; null if the key is generated and stored under `dataDir`. */
   masterKey: env.MASTER_KEY ?? null,
-  /** The one that `masterKey` replaces, while the keys of the data may be sealed by either; null otherwise. */
+  /** The key that `masterKey` replaces, while the keys of the data may be sealed by either of them; null otherwise. */
   previousMasterKey: env.MASTER_KEY_PREVIOUS ?? null,
   /** Number of proxies in front of the service that set `X-Forwarded-*`. */
   trustedProxies: env.TRUST_PROXY,
@@ -184,8 +185,8 @@ const configuration = SETTINGS.transform((env) => ({
   /** How long events and deliveries are stored, milliseconds. */
   webhookRetention: env.WEBHOOK_RETENTION,
   /**
-   * How long legal documents of an erased tenant are kept, years after the one of their issue. It is promised to what is
-   * kept: a lower number shortens nothing later.
+   * How long legal documents of an erased tenant are kept, in years after the year of their issue. Documents that are
+   * already kept have their time stored with them, so a lower number later does not shorten it.
    */
   retentionYears: env.RETENTION_YEARS,
   /** Whether webhooks may be sent to `http:` URLs and private addresses, for development. */
@@ -279,7 +280,7 @@ export function readConfig(env: Settings = process.env): Config {
   throw new ConfigError(problems.join('\n'));
 }
 
-/** Without empty variables, which count as unset, as in shell scripts. */
+/** Returns the settings without empty variables, which count as unset, as in shell scripts. */
 function given(env: Settings): Settings {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
 }
@@ -289,10 +290,10 @@ export function unknownSettings(inFile: readonly string[], env: Settings = proce
   return unknownNames(Object.keys(env), inFile, SETTING_NAMES);
 }
 
-/** The settings that name files, as given: they are there even if other settings are wrong. */
+/** The files that the settings name, as given. They are known even if other settings are wrong. */
 export type NamedFiles = ReturnType<typeof namedFiles>;
 
-/** The files that the settings of this process name. With ROLE=api it has no signing keys. */
+/** Returns the files that the settings of this process name. With ROLE=api it has no signing keys. */
 export function namedFiles(env: Settings = process.env) {
   const set = given(env);
   return {
@@ -302,7 +303,7 @@ export function namedFiles(env: Settings = process.env) {
   };
 }
 
-/** FATOURA_KEY: the API key of commands that call a service as a client. The service itself does not use it. */
+/** Returns FATOURA_KEY: the API key of commands that call a service as a client. The service itself does not use it. */
 export function readClientKey(env: Settings = process.env): string | null {
   return env.FATOURA_KEY || null;
 }

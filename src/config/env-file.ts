@@ -4,15 +4,18 @@ import { ConfigError } from './values.ts';
 
 /** The file that is read where ENV_FILE names none; it may be missing. */
 const USUAL_FILE = '.env';
-/** A value in quotes may have several lines. The last alternative is what Node takes up to the end of the line. */
+/**
+ * Matches a variable. A value in quotes may have several lines. A value without quotes ends with its line, as in Node.
+ */
 const ENTRY =
   /[^\S\n]*(?:export[^\S\n]+)?[A-Za-z_][A-Za-z0-9_.-]*[^\S\n]*=[^\S\n]*(?:"[^"]*"|'[^']*'|`[^`]*`|(?!["'`])[^\n]*)/y;
 const REST_OF_LINE = /[^\S\n]*(?:#[^\n]*)?(?:\n|$)/y;
 
 /**
  * Adds the variables of the file that ENV_FILE names, by default `.env` in the working directory, to `env`, as Node's
- * `--env-file` would: what the environment has already, also empty, stays as it is. Unlike Node, it refuses a line that
- * is no variable, which would otherwise be a setting that silently does not apply. An empty ENV_FILE reads none.
+ * `--env-file` would: variables that the environment already has, even empty ones, stay as they are. Unlike Node,
+ * refuses a line that is not a variable, because that setting would silently not apply. If ENV_FILE is empty, no file
+ * is read.
  * @returns the names of the file's variables
  * @throws {ConfigError} when the file cannot be read or has such a line; then nothing was added
  */

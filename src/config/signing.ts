@@ -34,7 +34,7 @@ export const SIGNING_RULES: readonly Rule[] = [
   ],
 ];
 
-/** The files that the settings name, whatever the other settings are. */
+/** Returns the files that the settings name, independent of the other settings. */
 export function signingFiles(
   set: Given<'SIGNING_P12' | 'SIGNING_P12_PASSPHRASE' | 'SIGNING_PKCS11' | 'SIGNING_CERTIFICATES' | 'SIGNING_TENANTS'>,
 ) {
@@ -48,7 +48,7 @@ export function signingFiles(
   };
 }
 
-/** How documents are signed. */
+/** Returns how documents are signed. */
 export function signingOf(env: z.output<z.ZodObject<typeof SIGNING_SETTINGS>>) {
   return {
     ...signingFiles(env),

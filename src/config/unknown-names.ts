@@ -1,12 +1,12 @@
-/** Names that begin so are of this service alone, so that an unknown one is a mistake wherever it is set. */
+/** Matches names that only this service uses. An unknown name of this form is a mistake wherever it is set. */
 const OWN = /^(DGI|SIGNING|RATE_LIMIT|WEBHOOK|TSA)_/;
-/** Names of others that a file of settings may have: of Node, of libraries, of the tools that start the service. */
+/** Matches names in a settings file that belong to Node, to libraries, or to the tools that start the service. */
 const OTHERS =
   /^(NODE|OTEL|COMPOSE|UV|SSL|LC|SOFTHSM2|MONGODB)_|^(TZ|LANG|PATH|HOME|FATOURA_KEY|ENV_FILE|TLS_FOLDER|AUTHORITY_FOLDER|(HTTPS?|NO|ALL)_PROXY)$/i;
 
 /**
- * Variables that look like settings and are none, each with the setting that may be meant, as lines for operators: of a
- * file of settings all, of the environment only those whose names are of this service.
+ * Returns lines for operators about variables that look like settings but are not, each with the setting that may be
+ * meant. Checks all names of a settings file, and those names of the environment that only this service uses.
  * @param inFile the names that the file has
  * @param known the names of all settings
  */
@@ -27,7 +27,7 @@ export function unknownNames(
     });
 }
 
-/** The most similar name; null if none is near: at most a third of its letters differ. */
+/** Returns the most similar name; null if it differs by more than a third of its letters. */
 function nearest(name: string, known: readonly string[]): string | null {
   const [best] = known
     .map((each) => ({ each, distance: distance(name.toUpperCase(), each) }))
@@ -35,7 +35,7 @@ function nearest(name: string, known: readonly string[]): string | null {
   return best && best.distance <= best.each.length / 3 ? best.each : null;
 }
 
-/** The number of letters to insert, to remove or to replace (Levenshtein). */
+/** Returns the number of letters to insert, to remove or to replace (Levenshtein). */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...a].entries()) {

@@ -9,7 +9,7 @@ import { answerTooLarge, READ_BYTES, TOO_MANY_BYTES } from '../domain/answer-bou
 import { takeTurn } from '../domain/event-loop-turns.ts';
 import { fieldsAnItem, isList } from './selected-fields.ts';
 
-/** What a field of an answer takes in memory, in bytes, without its text. */
+/** Memory of a field of an answer without its text, bytes. */
 const BYTES_A_FIELD = 200;
 
 /** The limits of one answer. */
@@ -20,20 +20,21 @@ export interface MeterBounds {
   readonly reads: number;
   /** Bytes that the answer may take in memory before it needs a place among the large operations. */
   readonly free: number;
-  /** Whether it waits for a place before it begins. */
+  /** Whether the answer waits for a place before it begins. */
   readonly waits: boolean;
 }
 
 const most = Number.POSITIVE_INFINITY;
 export const UNLIMITED: MeterBounds = { fields: most, reads: most, free: most, waits: false };
 
-/** Ends a promise that others only wait for, so that it keeps no rows in memory. */
+/** Replaces the result of a search that is only awaited, so that its promise keeps no rows in memory. */
 const forget = (): void => undefined;
 
 /**
- * Counts the fields of one answer and what it takes in memory: stored rows, fields and text. As soon as the answer is
- * refused, its operation is given up: what asks the meter then waits forever. Errors would be made for each field, and
- * in lists, graphql-js and graphql-jit would leave promises without a handler, whose rejections end the process.
+ * Counts the fields and the memory of one answer: stored rows, fields and text. When the answer is refused, its
+ * operation is abandoned: calls of the meter then never settle. If they rejected instead, an error would be made for
+ * each field, and in lists, graphql-js and graphql-jit would leave rejected promises without a handler, which end the
+ * process.
  */
 export interface AnswerMeter {
   /**
@@ -42,8 +43,8 @@ export interface AnswerMeter {
    */
   run<Answer>(make: () => Promise<Answer> | Answer): Promise<Answer>;
   /**
-   * Counts memory that is about to be taken, and waits for a place if the answer becomes large. What is selected side by
-   * side counts before any of it begins.
+   * Counts memory that is about to be taken, and waits for a place if the answer becomes large. Fields that are
+   * selected side by side are all counted before any of them begins.
    */
   hold(bytes: number): Promise<void>;
   /**
@@ -64,16 +65,16 @@ export interface AnswerMeter {
 
 /**
  * Creates a meter.
- * @param takePlace waits for a place, while the answer has so many bytes in memory, and returns the function that
- * releases it. @throws {ServiceError} 503
+ * @param takePlace waits for a place while the answer holds this many bytes in memory, and returns the function that
+ *   releases the place; rejects with a {@link ServiceError} (503) if none becomes free
  */
 export function createAnswerMeter(
   bounds: MeterBounds,
   takePlace: (heldBytes: number) => Promise<() => void>,
 ): AnswerMeter {
   /**
-   * Whether the answer takes less than `bounds.free`, waits for a place or has one, or is over. What would take memory
-   * goes on in the first case and with a place.
+   * The state of the answer: `small` takes at most `bounds.free`, `waiting` waits for a place, `placed` has one, `over`
+   * was refused. Work that takes memory continues only in the states `small` and `placed`.
    */
   let state: 'small' | 'waiting' | 'placed' | 'over' = 'small';
   let [fields, searched] = [0, 0];
@@ -88,7 +89,7 @@ export function createAnswerMeter(
 
   const isOver = (): boolean => state === 'over';
 
-  /** Whether what takes `more` bytes besides those that are counted may begin. */
+  /** Whether work that takes `more` bytes, besides the counted ones, may begin. */
   function fits(more = 0): boolean {
     return state === 'placed' || (state === 'small' && counted + more <= bounds.free);
   }
@@ -109,7 +110,7 @@ export function createAnswerMeter(
     state = 'placed';
   }
 
-  /** Begins what takes memory as soon as the answer may take `more` bytes besides those that are counted. */
+  /** Begins work that takes memory as soon as the answer may take `more` bytes besides the counted ones. */
   async function begin<Begun>(load: () => Begun | Promise<Begun>, more = 0): Promise<Begun> {
     while (!fits(more)) await enter();
     return load();
@@ -131,7 +132,7 @@ export function createAnswerMeter(
       reading = rows.then(forget, forget);
       return rows;
     };
-    // As stored, and as they are in the answer.
+    // Twice the rows: as stored, and as part of the answer.
     return begin(read, 2 * mostBytes);
   }
 

@@ -83,9 +83,9 @@ export const builder = new SchemaBuilder<{
 const [LARGEST_BATCH, UNITS_A_KEY] = [250, 10];
 
 /**
- * Options of every data loader. The keys requested in one tick share queries, whose objects are resolved in turns of the
- * event loop. Nothing is cached, because a context lives as long as its subscription and an object may change between
- * two reads.
+ * Options of every data loader. The keys requested in one tick share queries, whose objects are resolved in turns of
+ * the event loop. Nothing is cached, because a context lives as long as its subscription and an object may change
+ * between two reads.
  */
 export function inBatches<Key, Value>(find: (keys: Key[], context: GraphQLContext) => Promise<Value[]>) {
   const load = async (keys: Key[], context: GraphQLContext): Promise<Value[]> => {

@@ -12,10 +12,10 @@ import type { AnswerMeter } from './answer-meter.ts';
 
 /** The use cases that resolvers call: those of the table, and those that no scope or role guards. */
 export interface UseCases extends Callable<typeof USE_CASES> {
-  // Not in the table: they are for every credential, also one that has no scope, and compare it with the invoice.
+  // Not in the table: these accept every credential, also one without a scope, and compare it with the invoice.
   readonly readInvoice: ReadInvoice;
   readonly watchInvoice: WatchInvoice;
-  // Not in the table: they resolve fields of an object, which everybody gets who may read the object.
+  // Not in the table: these resolve fields of an object, which every caller gets who may read the object.
   readonly invoiceWarnings: InvoiceWarnings;
   readonly acceptedCredits: AcceptedCredits;
   readonly endpointStatistics: ReadStatistics;

@@ -84,7 +84,7 @@ export function documentBytes({ loc, tokenCount = LIMITS.tokens }: DocumentNode)
 
 /**
  * Capacity of the cache of documents in tokens, and characters per token. A compiled document takes four times as much.
- * Without the cache 834 queries a second are answered instead of 3,500 to 3,600 (bench `graphql`).
+ * With the cache, the service answers 3,500 to 3,600 queries per second, without it 834 (bench `graphql`).
  */
 const [REMEMBERED_TOKENS, CHARACTERS_A_TOKEN] = [60_000, 100];
 

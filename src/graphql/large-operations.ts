@@ -26,10 +26,10 @@ export function createLargeOperations(places = AT_A_TIME, patienceMs = PATIENCE_
   return {
     /**
      * Waits for a place.
-     * @param heldBytes what the operation holds in memory while it waits, because it became large as it ran
+     * @param heldBytes memory that the operation holds while it waits, because it became large as it ran, bytes
      * @returns a function that releases the place
-     * @throws {ServiceError} 503 if no place was free within the waiting time, or if all that wait hold too much and
-     *   this caller holds most of it
+     * @throws {ServiceError} 503 if no place was free within the waiting time, or if the waiting operations together
+     *   hold too much and this caller holds most of it
      */
     enter(caller: string, heldBytes = 0): Promise<() => void> {
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();

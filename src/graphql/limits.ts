@@ -45,7 +45,7 @@ export const LIMITS = {
   copies: 10,
 } as const;
 
-/** What an operation selects. A fragment counts at each place where it is spread. */
+/** Numbers of what an operation selects. A fragment counts at each place where it is spread. */
 interface Selected {
   readonly root: number;
   readonly fields: number;

@@ -19,7 +19,7 @@ export const SEARCHED: readonly string[] = ['Invoice', 'WebhookEvent', 'WebhookA
 
 /**
  * Checks the answers of the mutations of a valid document. A mutation cannot be refused after it has run, so its answer
- * may have only a few times the size of what it returns.
+ * may be only a few times as large as the object that it returns.
  * @returns one error for each mutation that breaks a rule
  */
 export function exceededAnswers(document: DocumentNode): GraphQLError[] {
@@ -36,7 +36,9 @@ export function exceededAnswers(document: DocumentNode): GraphQLError[] {
   });
 }
 
-/** Returns how often a valid mutation selects the same list, or the same text of a list's items, at most. */
+/**
+ * Returns the maximum number of times that a valid mutation selects the same list, or the same text of a list's items.
+ */
 export function copiesIn(document: DocumentNode, operation: OperationDefinitionNode): number {
   return selectedBy(document, operation).copies;
 }

@@ -31,7 +31,7 @@ export function pageRequest({ first, last, after, before }: ConnectionArguments)
 
 /**
  * Converts a page to the value of a connection. Whether there are rows before the cursor is queried only if selected.
- * The next page begins at `stoppedAt` where reading stopped behind the last row.
+ * If reading stopped behind the last row, the next page begins at `stoppedAt`.
  */
 export function connectionOf<Row extends { id: string }>(
   { rows, hasMore, hasOthers, stoppedAt }: Pick<Page<Row>, 'rows' | 'hasMore' | 'hasOthers'> & { stoppedAt?: string },

@@ -19,7 +19,8 @@ import { declaredVariables } from './variable-faults.ts';
  * (docs/decisions/0023). After an error, graphql-js runs the document again and reports the error.
  * @param paced delays events until their results may be made
  * @param hold called at the start with a function that ends the subscription; returns a function to call at its end
- * @param drop closes the connection that gets the results, because the source ended before the subscription was complete
+ * @param drop closes the connection that gets the results, because the source ended before the subscription was
+ *   complete
  */
 export async function subscribe(
   args: ExecutionArgs,
@@ -34,8 +35,8 @@ export async function subscribe(
 }
 
 /**
- * Returns what a subscription needs while it runs. Its request may have 1 MiB and more: other variables, extensions, the
- * name of the operation, headers.
+ * Returns the arguments that a subscription needs while it runs. Its request may have 1 MiB and more of other data:
+ * other variables, extensions, the name of the operation, headers.
  */
 function neededOf({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs): ExecutionArgs {
   const operation = getOperationAST(document, operationName);

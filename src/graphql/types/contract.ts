@@ -78,7 +78,7 @@ export function outputFields<Row extends object>(
   );
 }
 
-/** Makes the field that shows what REST shows of a value; none if REST shows it all. */
+/** Makes the field that shows a value as REST shows it; none if REST shows the whole value. */
 function narrowedField<Row extends object>(
   t: Pick<ObjectFieldBuilder<SchemaTypes, Row>, 'field'>,
   name: string,
@@ -113,7 +113,7 @@ function outputType(field: Field): unknown {
   return 'list' in field ? [objectType(field.list)] : objectType(field.record);
 }
 
-/** Returns the object type of a record, to which `Row` adds what is computed. @param type in the table of fields */
+/** Returns the object type of a record, to which `Row` adds computed values. @param type in the table of fields */
 export function typeOfRecord<Row>(type: RecordType) {
   return objectType(type) as PothosSchemaTypes.ObjectRef<SchemaTypes, Row>;
 }

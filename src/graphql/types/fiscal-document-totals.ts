@@ -48,7 +48,7 @@ builder.queryField('fiscalDocumentTotals', (t) =>
     },
     resolve: (_root, { kind, status, search, from, through }, { principal, useCases, meter }) => {
       const asked = { kind: kind ?? null, status: status ?? null, from: from ?? null, through: through ?? null };
-      // The sums of the days are no documents.
+      // Without a search, the totals come from the sums of days, and no documents are read.
       if (search == null) return useCases.fiscalDocumentTotals(principal, { ...asked, search: null });
       return searchMetered(meter, READ_BYTES, (maxBytes) =>
         useCases.fiscalDocumentTotals(principal, { ...asked, search, maxBytes }),

@@ -7,7 +7,7 @@ import type { Types } from '../payload.ts';
 /** The types of the kinds of fiscal documents. `invoice.ts` and `credit-note.ts` implement them. */
 export const InvoiceType = builder.objectRef<Invoice>('Invoice');
 export const CreditNoteType = builder.objectRef<Invoice>('CreditNote');
-/** What documents of all kinds have. `fiscal-document-list.ts` implements it. */
+/** The interface of documents of all kinds. `fiscal-document-list.ts` implements it. */
 export const FiscalDocumentType = builder.interfaceRef<Invoice>('FiscalDocument');
 
 const {
@@ -23,8 +23,9 @@ const {
   ...fields
 } = INVOICE.fields;
 /**
- * The fields of the record that documents of all kinds have. Nobody pays a credit note, so it has no terms and is no deposit; its invoice
- * states the particulars, and its lines are what is credited, with their shares of the invoice's discount and charge.
+ * The fields of the record that documents of all kinds have. A credit note is not paid, so it has no terms and is no
+ * deposit. Its invoice states the particulars. Its lines are the credited amounts, with their shares of the invoice's
+ * discount and charge.
  */
 export const DOCUMENT_FIELDS = fields;
 

@@ -7,7 +7,7 @@ import { invoicesById } from './invoice-events.ts';
 import './scalars.ts';
 
 export const VerdictType = enumOf('ImportVerdict', 'What is known of an invoice of a file.', VERDICTS);
-/** A problem with the import whose language it is told in. */
+/** A problem, with the import that decides the language of its text. */
 interface ToldProblem {
   readonly problem: RowProblem;
   readonly imported: Import;
@@ -54,7 +54,7 @@ const ImportProblemType = builder.objectRef<ToldProblem>('ImportProblem').implem
   }),
 });
 
-/** A warning with the import whose language it is told in. */
+/** A warning, with the import that decides the language of its text. */
 interface ToldWarning {
   readonly warning: ImportWarning;
   readonly imported: Import;

@@ -49,7 +49,9 @@ builder.objectField(ApiRequestType, 'invoice', (t) =>
   }),
 );
 
-/** Loads the current invoices with these ids; null for one that there is not, for a credit note, and for others'. */
+/**
+ * Loads the current invoices with these ids; null for an unknown id, a credit note, and an invoice of another tenant.
+ */
 export async function invoicesById(
   ids: string[],
   { principal, useCases, meter }: GraphQLContext,

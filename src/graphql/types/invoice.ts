@@ -75,7 +75,7 @@ builder.queryFields((t) => ({
   ),
 }));
 
-/** Makes the payload of a mutation that creates an invoice. @param known what it is that a replay repeats */
+/** Makes the payload of a mutation that creates an invoice. @param known describes the earlier request of a replay */
 export function createdInvoice(name: string, known: string) {
   return builder.objectRef<IssuedDocument>(name).implement({
     description: 'A created invoice and its client_secret.',

@@ -8,10 +8,10 @@ import { InvoiceStatusType } from './contract.ts';
 /** The text about combinations of filters for which there is no index. */
 const ALONE = 'Not with `status`, `search` or another one of `customerName`, `customerIce` and `amount`.';
 
-/** What a search finds. */
+/** The text about the values in which a search looks for words. */
 const SEARCHED = `A word finds the beginnings of words in the customer’s name, in the references and in the values of \`metadata\`, the end of the number and of the \`dgiId\`, the beginning of the ICE or at least six digits of it, the amount in any spelling (\`1 234,50\`, \`1234.5\`), and the id; case, accents and forms of letters do not count. A document is found one or two seconds after it was created or changed, a minute after it if its processing waits. At most ${LONGEST_SEARCH} characters and ${MOST_SEARCHED} words. A page of a search that finds few in many documents may be shorter than requested, or empty: continue at \`endCursor\` while \`hasNextPage\` is true.`;
 
-/** Makes the filters of a list. @param called what it lists */
+/** Makes the filters of a list. @param called the plural of the listed documents, such as `invoices` */
 export function listArguments(arg: ArgBuilder<Types>, called: string) {
   return {
     status: arg({ type: InvoiceStatusType, description: `Only ${called} of this status.` }),

@@ -44,7 +44,7 @@ builder.scalarType('CentimesSum', {
   description:
     'A sum of amounts in centimes (1/100 MAD), as a text of digits, because it may be beyond ±(2^53 - 1): "12000" means 120.00 MAD.',
   serialize: (value) => value.toString(),
-  // No input has it.
+  // No input has this type.
   parseValue: (value) => BigInt(String(value)),
 });
 

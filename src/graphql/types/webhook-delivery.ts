@@ -100,19 +100,19 @@ const STORED: Readonly<Record<string, keyof Attempt>> = {
   errorMessage: 'failure',
 };
 
-/** The fields of attempts that are read for an operation, of which the answers of receivers are large. */
+/** Returns the stored fields of attempts that an operation needs. The responses of receivers are large. */
 function storedFields(selected: ReadonlySet<string>): readonly (keyof Attempt)[] {
   return [...new Set([...selected].flatMap((name) => STORED[name] ?? []))];
 }
 
-/** Maximum size of the attempts of so many deliveries, bytes. */
+/** Returns the maximum size of the attempts of this many deliveries, bytes. */
 function mostBytes(deliveries: number, fields: readonly (keyof Attempt)[]): number {
   return deliveries * KEPT_ATTEMPTS * fields.reduce((sum, field) => sum + ATTEMPT_BYTES[field], 0);
 }
 
 /**
- * Maximum size of a page of deliveries with their attempts, bytes of JSON. What is left of an answer is for names, and
- * for the other fields of the deliveries.
+ * Maximum size of a page of deliveries with their attempts, bytes of JSON. The rest of an answer is for names, and for
+ * the other fields of the deliveries.
  */
 const PAGE_BYTES = (ANSWER_BYTES / 8) * 7;
 
@@ -169,7 +169,9 @@ interface AskedAttempts {
   readonly selected: ReadonlySet<string>;
 }
 
-/** Returns the attempts of deliveries, with what is selected of them. Those that a page has are not read again. */
+/**
+ * Returns the attempts of deliveries, with their selected fields. Attempts that a page already has are not read again.
+ */
 async function attemptsOf(
   asked: AskedAttempts[],
   { principal, useCases, meter }: GraphQLContext,
