@@ -66,7 +66,7 @@ export interface AnswerMeter {
 /**
  * Creates a meter.
  * @param takePlace waits for a place while the answer holds this many bytes in memory, and returns the function that
- *   releases the place; rejects with a {@link ServiceError} (503) if none becomes free
+ *   releases the place; rejects with a `ServiceError` (503) if no place becomes free in time
  */
 export function createAnswerMeter(
   bounds: MeterBounds,

@@ -22,11 +22,11 @@ const MAX_DROPPED_BYTES = 16 * MAX_BODY_BYTES;
  */
 export const MAX_VALUES = 30_000;
 /**
- * Bytes of a body that are parsed and checked in one unit of `takeTurn`. Most are faster, empty lines slower: 650 in
- * 2 KB take 2 ms.
+ * Bytes of a body that are parsed and checked in one unit of `takeTurn`. Most bodies take less time, empty invoice
+ * lines more: 650 of them in 2 KB take 2 ms.
  */
 const BYTES_A_UNIT = 4;
-/** Bytes of a body that are received in one unit, and the size of a piece from which this is counted. */
+/** Bytes of a body that are received in one unit, and the minimum size of a piece that is counted. */
 const [RECEIVED_BYTES_A_UNIT, COUNTED_PIECE] = [500, 16 * 1024];
 
 /**
@@ -141,11 +141,11 @@ function textOf(bytes: Buffer): string {
 
 /**
  * Reads the body as it was sent. When it is complete, the caller's permission is checked again (ask.ts), and the body
- * waits until the event loop has room for what its handler does with it (request-turns.ts). Every body is read here, so
- * no request acts with a permission that ended while its body arrived, and many bodies at once do not hold the loop.
+ * waits until the event loop has room for the work of its handler (request-turns.ts). Every body is read here, so no
+ * request acts with a permission that ended while its body arrived, and many bodies at once do not block the loop.
  * @param most the largest body, bytes: a whole number of KiB
  * @throws {ServiceError} invalid_request: 408 when it does not arrive in time, 413 when it is too large, 415 when it
- * has a content coding; 503 when there is no memory for it; the refusal of a caller whose permission has ended
+ *   has a content coding; 503 when there is no memory for it; the refusal of a caller whose permission has ended
  */
 export async function readBytes(ctx: Context, most = MAX_BODY_BYTES): Promise<Buffer> {
   if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) {
@@ -180,10 +180,11 @@ function bytesOf(body: ArrivingBody | null): Buffer {
 
 /**
  * Receives a body. Returns its size and the body, which the caller must release. A body that is too large, or for which
- * there is no memory, has no bytes. Uses events, because an async iterator costs as much as the rest of a small request.
+ * there is no memory, has no bytes. Uses events, because an async iterator costs as much as the rest of a small
+ * request.
  * @param length the Content-Length, bytes; 0 if there is none
  * @throws {ServiceError} 408 when it takes too long; 400 when the client disconnects before the end: nobody reads this
- * answer, and it is no failure of this service
+ *   answer, and it is no failure of this service
  */
 function received(ctx: Context, length: number, most: number): Promise<{ size: number; body: ArrivingBody }> {
   const { req } = ctx;

@@ -22,8 +22,8 @@ export const UNLIMITED: ConnectionLimits = {
  */
 const [LINGER_MS, MOST_LINGERING] = [1000, 100];
 /**
- * The part of the maximum number of connections from which file descriptors are checked. Fewer connections cannot be
- * what uses them up.
+ * Fraction of the maximum number of connections from which on file descriptors are checked. Fewer connections cannot
+ * use them up.
  */
 const CAREFUL_FROM = 1 / 8;
 /** Minimum time between two log entries about refusals, milliseconds. */

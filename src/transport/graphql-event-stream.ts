@@ -75,8 +75,8 @@ export function singleEvent(result: ExecutionResult): Buffer {
 }
 
 /**
- * The messages of results that several streams share. With one message per stream, an event reached all streams after
- * 88 ms instead of 68 (p99, bench `streams -- --quick`).
+ * The messages of results that several streams share. With them, an event reaches all streams after 68 ms; with one
+ * message per stream, after 88 ms (p99, bench `streams -- --quick`).
  */
 const messages = new WeakMap<ExecutionResult, Message>();
 

@@ -63,7 +63,7 @@ interface Operation extends ExecutionArgs {
   /** The reader whose turns the operation waits for, in single connection mode. */
   readonly reader: Reader | null;
   /**
-   * Returns the context with what the caller may do now, for an operation that has waited.
+   * Returns the context with the caller's present permissions, for an operation that has waited.
    * @throws {ServiceError} if the caller is no longer admitted
    */
   readonly present: () => Promise<GraphQLContext>;
@@ -105,7 +105,7 @@ export function graphqlOverSse(
         }
         const { document } = read;
         const declaring = getOperationAST(document, operationName);
-        // An operation that waits is asked once more who sent it.
+        // The request is not released earlier, because an operation that has waited checks its caller once more.
         if (declaring?.operation === OperationTypeNode.SUBSCRIPTION) whenGone(ctx.res, () => releaseRequest(ctx));
         const operation: Operation = {
           schema,

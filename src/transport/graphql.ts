@@ -110,8 +110,8 @@ function gatePlugin(
 }
 
 /**
- * Writes an error to the request log that a mutation answers as a member of its union. Only an error is known whose
- * code and message the client selected.
+ * Notes for the request log an error that a mutation answers as a member of its union. The error is known only if the
+ * client selected its code and message.
  */
 function noteTypedError({ data }: ExecutionResult): void {
   for (const value of Object.values(data ?? {})) {
@@ -162,7 +162,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   406: 'The Accept header must allow application/graphql-response+json, application/json or text/event-stream.',
 };
 
-/** Work of Yoga for a request, without that for its document and its answer, in units of `takeTurn`. */
+/** Work of Yoga for a request, besides the work for its document and its answer, in units of `takeTurn`. */
 const YOGA_UNITS = 1000;
 
 export interface GraphqlParts {

@@ -1,4 +1,4 @@
-/** An object that is called in regular intervals. */
+/** An object that is called at regular intervals. */
 export interface Beating {
   beat(): void;
 }

@@ -185,8 +185,8 @@ function answerUnreadable(server: Server, log: Logger, limiter: RateLimiter, lin
 }
 
 /**
- * Returns the answer to a connection beyond the limit. It is not counted for the rate limit, which would cost a write
- * to the store for each.
+ * Returns the answer to a connection beyond the limit. It is not counted for the rate limit, because each count would
+ * cost a write to the store.
  */
 function tooManyConnections(limiter: RateLimiter): string {
   const error = serviceError('internal_error', 'Too many connections are open. Try again.', null, 503);

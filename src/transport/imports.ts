@@ -41,7 +41,7 @@ const BYTES_A_UNIT = 300;
 
 /** Maximum number of returned files of a tenant, and of all tenants, that are written at once. Others are refused. */
 const RETURNS = { placesPerKey: 2, places: 16, perKey: 0 } as const;
-/** How fast a client must read, so that it does not keep others from a place. */
+/** Minimum speed at which a client must read, so that it does not keep a place from others. */
 const LEAST_SPEED: LeastSpeed = { bytes: 256 * 1024, withinMs: MINUTE_MS };
 
 export interface ImportRouteParts {
@@ -54,9 +54,9 @@ export interface ImportRouteParts {
 }
 
 /**
- * The routes of imports (docs/decisions/0097): a file in, the same file back with its verdicts, and an empty workbook.
- * What becomes of a file is in GraphQL. Its bytes are stored as they arrive, so that an upload takes the memory of one
- * piece.
+ * The routes of imports (docs/decisions/0097): upload of a file, download of the same file with its verdicts, and an
+ * empty workbook. GraphQL shows the state of an import. The bytes of a file are stored as they arrive, so that an
+ * upload takes the memory of one piece.
  */
 export function importRoutes({
   useCases,
@@ -81,7 +81,7 @@ export function importRoutes({
       await useCases.uploadImport(principalOf(ctx), { id, file: { name, ...file }, language });
       answerJson(ctx, 201, { id });
     } catch (error) {
-      // Pieces that stay because this fails, too, expire.
+      // If this fails, too, the stored pieces expire.
       await importFiles.remove(id).catch(() => undefined);
       throw error;
     } finally {
@@ -143,7 +143,7 @@ export function importRoutes({
     return { size, sha256: digest.digest('hex') };
   }
 
-  /** Answers with the file of an import and its verdicts as of now. */
+  /** Answers with the file of an import and its current verdicts. */
   async function sendBack(ctx: Context): Promise<void> {
     const principal = principalOf(ctx);
     const { tenant } = requireScope(principal, accessOf('import').scope);
@@ -173,7 +173,7 @@ export function importRoutes({
     const language = languageOf(ctx, 'language');
     ctx.attachment(`fatoura-${language}.xlsx`);
     ctx.status = 200;
-    // A few KB: whole, so that a slow reader keeps nothing waiting.
+    // The few KB are made as a whole, so that a slow reader keeps no writer waiting.
     if (ctx.method !== 'HEAD') ctx.body = Buffer.concat(await Array.fromAsync(templates.write(language)));
     ctx.set('Content-Language', language);
     ctx.set('Content-Type', TABLE_MEDIA_TYPES.xlsx);
@@ -186,7 +186,7 @@ export function importRoutes({
   ];
 }
 
-/** A CSV file comes back in the encoding in which it was sent. */
+/** Returns the media type of a returned file. A CSV file has the encoding in which it was sent. */
 function mediaType({ format, encoding }: FileReading): string {
   return format === 'csv' && encoding !== null ? `text/csv; charset=${encoding}` : TABLE_MEDIA_TYPES[format];
 }

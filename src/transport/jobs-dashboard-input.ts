@@ -1,16 +1,16 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { serviceError } from '../domain/errors.ts';
 
-/** The most jobs that one change may name. The dashboard shows 50 on a page. */
+/** Maximum number of jobs that one change may name. The dashboard shows 50 on a page. */
 const MOST_JOBS = 500;
-/** Characters of a text in the query: the name of a job or a part of it. */
+/** Maximum characters of a text in the query: the name of a job or a part of it. */
 const MAX_TEXT = 200;
 const MAX_SKIP = 1_000_000;
 
 /**
- * Checks the body of a change of jobs: `{"jobIds": ["65f…"]}`. Agenda takes ids that are no texts, and a list that is
- * none, for "all jobs".
- * @returns the body, with nothing else in it
+ * Checks the body of a change of jobs: `{"jobIds": ["65f…"]}`. Agenda would take ids that are not texts, or a value
+ * that is not a list, to mean "all jobs".
+ * @returns the body with no other members
  * @throws {ServiceError} invalid_request
  */
 export function jobIdsIn(body: unknown): { readonly jobIds: readonly string[] } {
@@ -25,7 +25,7 @@ export function jobIdsIn(body: unknown): { readonly jobIds: readonly string[] } 
 }
 
 /**
- * Checks the query of a search for jobs. An unlimited page would have all jobs in memory.
+ * Checks the query of a search for jobs. A page without a limit would load all jobs into memory.
  * @throws {ServiceError} invalid_request
  */
 export function checkSearch(query: ParsedUrlQuery): void {

@@ -33,6 +33,6 @@ export function withKnownNames(param: string, known: ReadonlySet<string>): strin
     const [, name = '', indexes = ''] = /^(.*?)((?:\[\d{1,6}\])*)$/s.exec(segment) ?? [];
     return known.has(name) ? name + indexes : '*';
   });
-  // A name that the client made up may contain points.
+  // A name that the client made up may contain dots.
   return segments.join('.').replace(/\*(\.\*)+/g, '*');
 }

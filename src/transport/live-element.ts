@@ -4,25 +4,28 @@ import type { Context, Middleware } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import { isUnchanged, weakEtag } from './headers.ts';
 
-/** Where `scripts/build-dashboard.ts` puts the file that it makes of `clients/live`, and those of earlier releases. */
+/**
+ * The folder and the name of the file that `scripts/build-dashboard.ts` makes from `clients/live`. The folder also has
+ * the files of earlier releases.
+ */
 const [FOLDER, FILE] = [new URL('../../dist/dashboard/live/', import.meta.url), 'fatoura-live.js'];
-/** An address that changes with the contents. */
+/** Matches the name of a file that changes with its contents. */
 const PINNED = /^fatoura-live-[0-9a-f]{12}\.js$/;
 
 interface Element {
   readonly bytes: Buffer;
   /** Contains the digest of the contents. */
   readonly name: string;
-  /** For the attribute of the same name. */
+  /** The value of the HTML attribute with this name. */
   readonly integrity: string;
 }
 
 /**
- * The routes of the element `<fatoura-invoice>` for pages of any origin (docs/live-pages.md, "The element"): the file at
- * an address that stays, the same file at an address that changes with its contents, its integrity hash, and the files
- * of earlier releases, which pages may have pinned.
+ * The routes of the element `<fatoura-invoice>` for pages of any origin (docs/live-pages.md, "The element"): the file
+ * at a fixed address, the same file at an address that changes with its contents, its integrity hash, and the files of
+ * earlier releases, which pages may have pinned.
  * @param publicUrl the address of the service for browsers
- * @param folder the file of the running version, and earlier ones under the names that have their digests
+ * @param folder has the file of the running version, and the earlier files under the names that contain their digests
  */
 export function liveElement(publicUrl: string, folder: URL = FOLDER): readonly (readonly [string, Middleware])[] {
   let reading: Promise<Element> | null = null;
@@ -34,7 +37,7 @@ export function liveElement(publicUrl: string, folder: URL = FOLDER): readonly (
     });
     return reading;
   };
-  /** Null if there is no such file, or if it is not the one that its name says. */
+  /** Returns the file with this name; null if there is none, or if its contents do not match the digest in the name. */
   const pinned = async (name: string): Promise<Element | null> => {
     const running = await element();
     if (name === running.name || !PINNED.test(name)) return name === running.name ? running : null;
@@ -43,7 +46,7 @@ export function liveElement(publicUrl: string, folder: URL = FOLDER): readonly (
   };
   const send = (ctx: Context, { bytes }: Element, cached: string): void => {
     ctx.set('Cache-Control', cached);
-    // Pages that isolate themselves load nothing else from other origins.
+    // Pages with cross-origin isolation load only files with this header from other origins.
     ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
     if (isUnchanged(ctx, weakEtag(bytes))) return;
     ctx.type = 'text/javascript; charset=utf-8';

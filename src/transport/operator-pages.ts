@@ -139,7 +139,7 @@ async function passed(ctx: Context, parts: OperatorParts): Promise<Passed | null
 
 /**
  * Whether a person follows a link on another site. Browsers then send no session (its cookie is SameSite=Strict), and
- * must not ask for a password because that site wants it.
+ * that site must not be able to make them ask for a password.
  */
 function isForeignLink(ctx: Context): boolean {
   const from = ctx.get('Sec-Fetch-Site');

@@ -25,13 +25,13 @@ import { followFile, TABLE_MEDIA_TYPES, takeFilePlace, WHEN_FREE } from './strea
 const PLACES = { placesPerKey: 2, places: 32, perKey: 0 } as const;
 /** Maximum number of archives among them. Each takes up to 60 MB of memory, a declaration 15 MB. */
 const ARCHIVES = { places: 12, perKey: 0 } as const;
-/** How fast a client must read, so that it does not keep others from a place. */
+/** Minimum speed at which a client must read, so that it does not keep a place from others. */
 const LEAST_SPEED: LeastSpeed = { bytes: 1024 * 1024, withinMs: MINUTE_MS };
-/** When a client may repeat the request for an export whose documents are being made, seconds. */
+/** Seconds after which a client may repeat the request for an export whose documents are being made. */
 const WHEN_MADE = '2';
 const BUSY = `Too many exports run at the moment. Try again in ${WHEN_FREE} s, or when one has ended.`;
 
-/** The name of the file with fewer places. */
+/** The name of the archive, for which there are fewer places. */
 const ARCHIVE = 'documents.zip';
 
 export interface PeriodExportParts {

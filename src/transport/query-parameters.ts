@@ -5,7 +5,11 @@ import { serviceError } from '../domain/errors.ts';
 /** Maximum length of the name of a parameter in an error, in characters. */
 const LONGEST = 100;
 
-/** Refuses parameters. @param known says which there are @throws {ServiceError} invalid_request */
+/**
+ * Refuses a request that has other parameters.
+ * @param known the message, which names the known ones
+ * @throws {ServiceError} invalid_request
+ */
 export function refuseOthers(others: Context['query'], known: string): void {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw serviceError('invalid_request', known, unknown.slice(0, LONGEST));
@@ -26,7 +30,10 @@ export function languageOf(ctx: Context, name: string): DocumentLanguage {
   return languageIn(ctx, onlyParameter(ctx, name), name);
 }
 
-/** As {@link languageOf}, of a parameter that was read. @throws {ServiceError} invalid_request for another language */
+/**
+ * Does what {@link languageOf} does, for a parameter that was already read.
+ * @throws {ServiceError} invalid_request for another language
+ */
 export function languageIn(ctx: Context, asked: string | string[] | undefined, name: string): DocumentLanguage {
   if (asked === undefined) return (ctx.acceptsLanguages([...DOCUMENT_LANGUAGES]) || 'fr') as DocumentLanguage;
   const language = DOCUMENT_LANGUAGES.find((each) => each === asked);

@@ -8,25 +8,25 @@ import type { RequestState } from './state.ts';
 import { isGone } from './when-gone.ts';
 
 /**
- * How many requests of a kind may be between the check of the caller and their work. Each of them waits for the others'
- * work at most, so that the result of the check is not old.
+ * Maximum number of requests of a kind between the check of the caller and their work. A request waits at most for the
+ * work of this many others, so that the result of its check is recent.
  */
 const AT_A_TIME = 4;
 
 /**
- * The requests that wait. Those with a document have been parsed, and are not kept by those whose body waits, so that
- * few parsed bodies are in memory.
+ * The waiting requests. Requests that wait with a document are already parsed. They have their own queue, so that
+ * requests that wait with a body do not keep them, and few parsed bodies are in memory.
  */
 const queues = { body: createFairQueue({ places: AT_A_TIME }), document: createFairQueue({ places: AT_A_TIME }) };
 
 /**
- * Waits until the event loop has room for work of a request: sharers in turn, and together with all other work that is
- * counted (`takeTurn`). Many requests at once are otherwise worked on in a single turn of the event loop. Does not wait
- * if there is room.
+ * Waits until the event loop has room for the work of a request, with all other counted work (`takeTurn`) taken into
+ * account. Sharers take turns. Without this, many concurrent requests would be processed in a single turn of the event
+ * loop. Does not wait if there is room.
  * @param kind what the work depends on: the bytes of a body, or the GraphQL document that it contains
  * @param units the work, in units of `takeTurn`
  * @throws {ServiceError} invalid_request if the client has disconnected meanwhile; the refusal of a caller whose
- * permission has ended meanwhile
+ *   permission has ended meanwhile
  */
 export async function waitForTurn(ctx: Context, kind: keyof typeof queues, units: number): Promise<void> {
   const queue = queues[kind];

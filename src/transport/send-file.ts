@@ -5,11 +5,11 @@ import type { DocumentRange } from '../domain/invoice/document-store.ts';
 import { byteRange } from './byte-range.ts';
 
 /**
- * Sends a file, or the range of it that the request asks for (RFC 9110, section 14). Its ETag is already set, which
- * `If-Range` is compared with.
+ * Sends a file, or the range of it that the request asks for (RFC 9110, section 14). Its ETag must be set before,
+ * because `If-Range` is compared with it.
  * @param size its length in bytes
  * @param read reads the file or a part of it; called for GET only
- * @param mayBePart otherwise the whole file is sent, whatever range is asked for
+ * @param mayBePart if false, the whole file is sent, whatever range is requested
  * @throws {ServiceError} 416
  */
 export function sendFile(

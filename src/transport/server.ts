@@ -254,7 +254,7 @@ function isHost(value: string): boolean {
   return !/[\s/?#@\\]/.test(value) && URL.canParse(`http://${value}`);
 }
 
-/** The paths of the interfaces, which answer with their errors whoever asks. */
+/** The paths of the interfaces, which answer with their own errors, also to a browser. */
 const INTERFACES = /^\/(v\d+|graphql|auth|ops\/api|embed\/api)(\/|$)/;
 
 /** Shows a page for an unknown address to a browser that opens one. Programs get the error of the API. */

@@ -11,12 +11,12 @@ export const TABLE_MEDIA_TYPES = {
   csv: 'text/csv; charset=utf-8',
 } as const;
 
-/** When a refused file may be asked for or sent again, seconds. */
+/** Seconds after which a refused file may be requested or sent again. */
 export const WHEN_FREE = '10';
 
 /**
  * Takes a place for a file of a tenant.
- * @param message why it is refused
+ * @param message the reason of a refusal
  * @returns a function that frees the place
  * @throws {ServiceError} rate_limit_exceeded, with `Retry-After`
  */
@@ -35,7 +35,7 @@ export async function takeFilePlace(
   }
 }
 
-/** Ends a file that is sent when the caller's credential is revoked, and frees its place at the end. */
+/** Stops sending a file when the caller's credential is revoked, and frees its place at the end. */
 export function followFile(
   body: Readable,
   principal: Principal,
@@ -43,7 +43,7 @@ export function followFile(
   leave: () => void,
 ): void {
   const unfollow = streams.whenRevoked(principal, () => body.destroy());
-  // Koa destroys it when the answer has ended, or the client is gone.
+  // Koa destroys the body when the answer has ended, or the client is gone.
   body.once('close', () => {
     unfollow();
     leave();

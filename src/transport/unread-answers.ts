@@ -6,9 +6,9 @@ const UNREAD_BYTES = 64 * 1024 * 1024;
 export const COUNTED_BYTES = 64 * 1024;
 
 /**
- * Creates the budget of the memory that waits for clients in this process, by sharer and caller (`sharerOf`, `callerOf`;
- * both empty without a credential): answers and messages of streams that clients have not read, operations whose results
- * they are not ready to read, and documents of running subscriptions.
+ * Creates the budget of the memory that waits for clients in this process, by sharer and caller (`sharerOf`,
+ * `callerOf`; both empty without a credential): answers and messages of streams that clients have not read, operations
+ * whose results they are not ready to read, and documents of running subscriptions.
  */
 export function createUnreadAnswers(limit = UNREAD_BYTES): MemoryBudget {
   return createMemoryBudget(limit, 'oldest');

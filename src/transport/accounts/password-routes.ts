@@ -138,8 +138,8 @@ export function passwordRoutes(
       'POST',
       '/auth/request-password-reset',
       change(requestResetInput, async (ctx, { email }) => {
-        // Counted apart from sign-ins: whoever asks for mails must not close the sign-in, and whoever guesses passwords
-        // must not close the way to a new one.
+        // Counted separately from sign-ins: requests for mails must not block the sign-in, and guessed passwords must
+        // not block the request for a new password.
         await countAttempt(ctx, `resets of ${email}`);
         // Not awaited, because the answer and its time must not reveal whether the address has an account.
         void resets.run(limitedAddress(ctx.ip), () => accounts.requestReset(email)).catch(parts.report);

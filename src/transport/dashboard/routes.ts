@@ -77,7 +77,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 /** The place in the page for Morocco's UTC offsets: browsers may have older time zone data (docs/decisions/0076). */
 const PLACE_OF_OFFSETS = '<meta name="moroccan-time" content=""';
-/** The place in the page for the origin of the service, at which alone passkeys work. */
+/** The place in the page for the origin of the service, which is the only origin at which passkeys work. */
 const PLACE_OF_ORIGIN = '<meta name="service-origin" content=""';
 /** Text of the form `2026-03-22T02:00:00Z=60 2026-09-20T01:00:00Z=0`: start of an offset, and minutes from UTC. */
 const OFFSETS = MOROCCAN_TIME.changes.map(({ from, minutes }) => `${from}=${minutes}`).join(' ');

@@ -23,8 +23,8 @@ const POLICY = [
 ].join('; ');
 
 /**
- * The icons of the interactive page's viewer (swagger-ui) are data URLs. Trusted Types are not required there, because the
- * viewer shows nothing under a policy that allows none.
+ * The icons of the interactive page's viewer (swagger-ui) are data URLs. Trusted Types are not required there, because
+ * the viewer shows nothing if they are required and no policy for them is allowed.
  */
 const INTERACTIVE_POLICY = [
   ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
@@ -77,7 +77,10 @@ export function documentation(built: URL = BUILT): readonly (readonly [string, M
     ctx.type = `${entry.type}; charset=utf-8`;
     ctx.body = bytes;
   };
-  /** Answers at an address without a page: leads a slash too many to the page, and shows people where they may go. */
+  /**
+   * Answers a request for an unknown page: redirects a path that ends with an extra slash; otherwise shows people a
+   * page about it.
+   */
   const showUnknown = async (ctx: Context, found: ReadonlyMap<string, Entry>): Promise<void> => {
     const shorter = ctx.path.replace(/\/$/, '');
     if (found.has(shorter) || Object.hasOwn(INTERACTIVE, shorter)) {

@@ -20,8 +20,8 @@ export function compressReads(): Middleware {
     else ctx.vary('Accept-Encoding');
   };
   /**
-   * Clients that accept none of the codings, not even none (`identity;q=0`), get the body uncompressed, because the
-   * library would throw.
+   * Whether the client accepts the body in some form. If not, because it refuses even an uncompressed body
+   * (`identity;q=0`), the body is sent uncompressed: the library would throw.
    */
   const acceptsAny = (ctx: Context) => ctx.acceptsEncodings('br', 'gzip', 'identity') !== false;
   return (ctx, next) => (ctx.method === 'GET' ? compressed(ctx, next) : next());

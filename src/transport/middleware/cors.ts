@@ -23,8 +23,8 @@ const PREFLIGHT_SECONDS = 7200;
 
 /**
  * Opens the API, the documents and the element that shows an invoice to pages of every origin, because front ends call
- * with publishable keys and client secrets. The cookie of a signed-in person is accepted only together with headers that
- * are not allowed here (`identify`), so such a page can only do what its own credential allows.
+ * with publishable keys and client secrets. The cookie of a signed-in person is accepted only together with headers
+ * that are not allowed here (`identify`), so such a page can only do what its own credential allows.
  */
 export function crossOrigin(): { readonly mark: Middleware; readonly answerPreflight: Middleware } {
   const allow = cors({

@@ -26,7 +26,7 @@ export interface IdentifyParts {
   readonly forwarded: (ctx: Context) => boolean;
 }
 
-/** Whether a path needs a credential: the paths of the API, except its description, and of files that people send and get. */
+/** Whether a path needs a credential: the paths of the API, except its description, and of exports and imports. */
 export function needsCredential(path: string): boolean {
   return /^\/(v1|graphql|exports|imports)(\/|$)/.test(path) && path !== '/v1/openapi.json';
 }
@@ -37,9 +37,9 @@ function isUnlimited(path: string): boolean {
 }
 
 /**
- * Whether a path is of a file that is the same for everybody: the documentation, and the element for pages of other
- * sites. Agents read the one from its first to its last page, and the other is loaded by all visitors behind an address;
- * neither may use up what its people need for signing in.
+ * Whether a path belongs to a file that is the same for everybody: the documentation, and the element for pages of
+ * other sites. Agents read the whole documentation, and all visitors behind an address load the element. Neither may
+ * use up the requests that people at this address need for signing in.
  */
 function isCommon(path: string): boolean {
   return /^\/(docs|live|llms\.txt)(\/|$)/.test(path);
@@ -160,7 +160,8 @@ function from(ctx: Context, principal: Principal): { readonly principal: Princip
 
 /**
  * Whether the session in the browser's cookie is the credential of a request. It is for GraphQL requests, exports and
- * imports by a page of this service. Pages of other sites cannot send the tenant's header, because no preflight allows it.
+ * imports by a page of this service. Pages of other sites cannot send the tenant's header, because no preflight allows
+ * it.
  */
 function usesSession(ctx: Context): boolean {
   if (ctx.get(TENANT) === '' || ctx.get('Authorization') !== '' || !/^\/(graphql|exports|imports)(\/|$)/.test(ctx.path))

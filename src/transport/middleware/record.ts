@@ -47,7 +47,7 @@ export function recordRequests(
   };
 }
 
-/** The document whose id the path has; null for another value, which may be a secret. */
+/** Returns the id of the document in the path; null for any other value, which may be a secret. */
 function documentInPath(ctx: Context): string | null {
   const { id } = ((ctx as { params?: unknown }).params ?? {}) as { readonly id?: string };
   return id !== undefined && isDocumentId(id) ? id : null;

@@ -15,10 +15,10 @@ const [REQUEST_BYTES, HEADER_BYTES] = [12 * 1024, 100];
 /**
  * Limits the memory of finished answers that clients have not read, however slowly they read. Beyond the limit, the
  * sharer with the most unread bytes loses its oldest answer, whose connection is reset. So the secret keys and people
- * of one tenant cannot cost another tenant its answers, and publishable keys cannot cost either. All holders of
- * client_secrets are one sharer (docs/decisions/0031), as are all callers without a credential. Streams count their
- * messages themselves. An answer queued behind others of its connection counts together with its request, which is kept
- * as long.
+ * of one tenant cannot make another tenant lose its answers, and publishable keys cannot make either lose them. All
+ * holders of client_secrets are one sharer (docs/decisions/0031), as are all callers without a credential. Streams
+ * count their messages themselves. An answer queued behind others of its connection counts together with its request,
+ * which is kept as long.
  */
 export function limitUnread(unread: MemoryBudget): Middleware {
   return async (ctx, next) => {

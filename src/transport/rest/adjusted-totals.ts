@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const STATED = 'amount percent tax_included: taxIncluded reason';
 
-/** What is selected of an invoice in GraphQL for its totals. */
+/** The GraphQL selection for the totals of an invoice. */
 export const TOTALS_SELECTION = `included_totals: totals { subtotal tax_total: taxTotal tax_totals: taxTotals { rate base tax } total lines_total: linesTotal discount_total: discountTotal charge_total: chargeTotal deposits_total: depositsTotal } included_discount: discount { ${STATED} } included_charge: charge { ${STATED} }`;
 
 const centimes = z.int().min(0);
@@ -19,7 +19,10 @@ const adjustment = z
   })
   .meta({ id: 'Adjustment' });
 
-/** The members that only the totals of an invoice with a discount, a charge or deposits have (docs/decisions/0086, 0087). */
+/**
+ * The members that only the totals of an invoice with a discount, a charge or deposits have (docs/decisions/0086,
+ * 0087).
+ */
 export const ADJUSTED_TOTALS = {
   lines_total: centimes.optional().meta({ description: 'Sum of the lines as they are stated, without tax.' }),
   discount: adjustment.optional(),

@@ -5,5 +5,5 @@ export function errorBody({ code, message, param, status }: ServiceError) {
   return { error: { code, message, param, status } };
 }
 
-/** After how many seconds to ask again, in `Retry-After` of a 503 whose cause does not say. */
+/** `Retry-After` of a 503 whose cause states no time, seconds. */
 export const ASK_AGAIN_SECONDS = '2';

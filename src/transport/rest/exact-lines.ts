@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is selected of a line in GraphQL. */
+/** The GraphQL selection for a line. */
 export const EXACT_SELECTION =
   'description quantity unit unitPrice taxIncluded discount { amount percent reason } exemption { code certificate { number date } } amount';
 
@@ -57,7 +57,7 @@ export const exactLine = z
   })
   .meta({ id: 'ExactLine' });
 
-/** Adds to each line of an answer what it states exactly; to a line that says it all nothing. */
+/** Adds the exact values to each line of an answer, except to a line that already states everything. */
 export function withExact(lines: readonly PlainLine[], selected: readonly SelectedLine[]): object[] {
   return lines.map((line, index) => {
     const stated = selected[index];
@@ -67,9 +67,9 @@ export function withExact(lines: readonly PlainLine[], selected: readonly Select
   });
 }
 
-/** Whether the contract's line states everything: where it does not, its description says the rest. */
+/** Whether the contract's line states everything. If it does not, its description contains the rest. */
 function saysAll(line: PlainLine, { description, quantity, unitPrice, exemption }: SelectedLine): boolean {
-  // Where the amount differs, the description does.
+  // If the amount differs, the description differs, too.
   return (
     exemption === null &&
     line.description === description &&

@@ -11,9 +11,9 @@ import { EXACT_SELECTION, exactLine, type PlainLine, type SelectedLine, withExac
 
 interface Member {
   readonly description: string;
-  /** What is selected of the invoice in GraphQL, under the alias `included_<name>` and the names of REST. */
+  /** The GraphQL selection of the invoice, under the alias `included_<name>` and the names of REST. */
   readonly selection: string;
-  /** Null if it adds to a member of the contract. */
+  /** Null if the member only adds to a member of the contract. */
   readonly schema: z.ZodType | null;
 }
 
@@ -112,14 +112,14 @@ export const INCLUDED_MEMBERS = Object.fromEntries(
   }),
 );
 
-/** The schemas of what the customer has with `include=customer`. */
+/** The schemas of the members that `include=customer` adds to the customer. */
 export const INCLUDED_OF_CUSTOMER = {
   kind: inclusion('customer', z.string().meta({ 'x-extensible-enum': CUSTOMER_KIND_NAMES }), 'what the customer is.'),
   country: inclusion('customer', text, 'the country of a customer abroad, ISO 3166-1 alpha-2; null: Morocco.'),
   tax_number: inclusion('customer', text, 'the tax number of a customer abroad.'),
 };
 
-/** The schemas of what each line has with `include=lines`. */
+/** The schemas of the members that `include=lines` adds to each line. */
 export const INCLUDED_OF_LINE = { exact: inclusion('lines', exactLine, MEMBERS.lines.description) };
 
 function inclusion(name: IncludedName, schema: z.ZodType, description: string): z.ZodType {
@@ -143,8 +143,8 @@ function isList(list: string): boolean {
 
 /**
  * Makes the operations of a route, one for each combination of included members, each prepared when it is first needed.
- * @param sourceOf the document with this further selection of the invoice
- * @returns the operation for the names of `include`
+ * @param sourceOf returns the document with this additional selection of the invoice
+ * @returns a function that returns the operation for the names of `include`
  */
 export function including<Data>(
   sourceOf: (selection: string) => string,

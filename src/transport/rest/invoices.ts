@@ -87,7 +87,7 @@ const listing = (more: 'hasNextPage' | 'hasPreviousPage') =>
     }
   }`,
   );
-/** The page with the invoice of a number, or without any. */
+/** The query of the invoice with a number. */
 const byNumber = including<{ invoiceByNumber: InvoiceData }>(
   (included) => `query ($number: String!) { invoiceByNumber(number: $number) { ${FIELDS} ${included} } }`,
 );

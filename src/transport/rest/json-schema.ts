@@ -9,8 +9,8 @@ const MAX_INT32 = 2 ** 31 - 1;
  * Converts a JSON Schema from zod for the OpenAPI document, into a form that client generators (openapi-generator 7,
  * openapi-typescript 7) understand. The same values stay valid, except for the differences by `io`.
  * - `anyOf` of a type and null becomes `type: [T, 'null']`, which all generators treat as nullable.
- * - In a request, `anyOf` of a reference and null becomes the reference, because generators have no common form for both;
- *   the service takes the null all the same.
+ * - In a request, `anyOf` of a reference and null becomes the reference, because generators have no common form for
+ *   both; the service still accepts null.
  * - A constant boolean becomes a boolean: generators make an enum of a constant, the Java generator one of strings.
  * - Integers beyond 32 bits are `int64`, because Java, Go and C# have two types.
  * - A request (`input`) has no `default`, because openapi-typescript makes a field with a default required. The

@@ -40,7 +40,7 @@ export function restProblem(problem: Problem): Problem {
   return { ...problem, param: name };
 }
 
-/** The last step of a path. */
+/** Returns the last step of a path. */
 function lastOf(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);
 }

@@ -6,7 +6,7 @@ import { PAYABLE_LABEL } from '../../text/payable-label.ts';
 export interface VerifyTexts {
   /** The name of the language in that language. */
   readonly language: string;
-  /** What the links to the languages are. */
+  /** The name of the links to the languages. */
   readonly languages: string;
   readonly title: string;
   readonly accepted: string;

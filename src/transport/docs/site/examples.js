@@ -1,6 +1,6 @@
 /** The origins that stand for the service in the guides. */
 const STANDING_FOR_SERVICE = /(?:https?:\/\/)?(?:localhost|127\.0\.0\.1):3000|https:\/\/invoices\.example/g;
-/** Where the reader's choice of a language is kept; nothing else of the site is. */
+/** The name under which the browser keeps the reader's choice of a language. The site keeps nothing else. */
 const CHOICE = 'docs-language';
 
 /** Shows the examples with the origin of this page, neighbouring ones as tabs, each with a button that copies it. */
@@ -22,7 +22,7 @@ export function showExamples(texts) {
   for (const each of document.querySelectorAll('article pre')) addCopyButton(each, texts);
 }
 
-/** The language that was chosen on an earlier page; null where the browser keeps nothing. */
+/** Returns the language that was chosen on an earlier page; null if the browser keeps none. */
 function keptChoice() {
   try {
     return localStorage.getItem(CHOICE);
@@ -36,11 +36,11 @@ function keepChoice(title) {
   try {
     localStorage.setItem(CHOICE, title);
   } catch {
-    // It is lost with the page.
+    // The choice is lost when the page is left.
   }
 }
 
-/** The text nodes within elements. */
+/** Yields the text nodes within elements. */
 export function* textsOf(elements) {
   for (const element of elements) {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);

@@ -6,8 +6,8 @@ import { TEXTS } from './texts.js';
 const MOST = 12;
 
 /**
- * Makes the dialog of the search, which is not open yet, and begins to load the index. That is a file of the site, so
- * nothing that is typed leaves the browser.
+ * Makes the dialog of the search, which is not open yet, and begins to load the index. The index is a file of the site,
+ * so typed texts do not leave the browser.
  * @param address of the index
  */
 export function makeSearch(address) {
@@ -60,13 +60,13 @@ export function makeSearch(address) {
   input.addEventListener('keydown', ({ key }) => {
     if (key === 'Enter') results.querySelector('a')?.click();
   });
-  // A link within the page that is shown does not load another.
+  // A link within the current page loads no other page.
   results.addEventListener('click', () => dialog.close());
   void load();
   return dialog;
 }
 
-/** @param language of a page that the reader's language lacks; otherwise it is not stated */
+/** @param language the language of a page that does not exist in the reader's language; otherwise absent */
 function resultOf({ id, title, page, language }) {
   const link = document.createElement('a');
   link.href = id;

@@ -1,6 +1,6 @@
 import { textsOf } from './examples.js';
 
-/** What stands for a secret test key in the examples. */
+/** The placeholders of a secret test key in the examples. */
 const PLACE = /sk_test_…|\$KEY\b/g;
 const KEYS = '{ apiKeys { id name revokedAt } }';
 const CREATE = `mutation ($name: String) {
@@ -14,10 +14,10 @@ const REVOKE = 'mutation ($id: ID!) { revokeApiKey(id: $id, evenIfLast: true) { 
 const LONGEST_NAME = 60;
 
 /**
- * Offers a reader who is signed in to see the examples with a test key of the tenant. Keys are stored as digests only,
- * so it is a new one, and made only when it is asked for. It is in the memory of this page, and nowhere else: it goes
- * when the page is left. So each person has at most one of a tenant: a new key replaces the former one. Nothing is asked
- * of the service before the reader wants it.
+ * Offers a signed-in reader to show the examples with a test key of the tenant. The service stores only digests of
+ * keys, so this must be a new key, which is made only on request. The key is only in the memory of this page, and is
+ * lost when the page is left. A new key replaces the former one, so each person has at most one such key of a tenant.
+ * No request is sent to the service before the reader wants a key.
  */
 export function offerTestKey(texts) {
   const blocks = [...document.querySelectorAll('article pre')];
@@ -45,7 +45,7 @@ export function offerTestKey(texts) {
     show(box, [texts.explanation, tenant, button(texts.make, () => make(tenant.value, person)), cancel]);
   }
 
-  /** Makes a key, and then revokes the former ones: they are valid as long as there is no other. */
+  /** Makes a key, and then revokes the former ones, which stay valid until the new key exists. */
   async function replaceKey(tenant, { id, email }) {
     const byAddress = `Documentation: ${email}`;
     const name = byAddress.length > LONGEST_NAME ? `Documentation: ${id}` : byAddress;
@@ -120,7 +120,7 @@ function show(box, parts) {
 function button(text, act) {
   const made = document.createElement('button');
   Object.assign(made, { type: 'button', textContent: text });
-  // It stays enabled, so that it keeps the focus.
+  // The button stays enabled, so that it keeps the focus.
   let isBusy = false;
   made.addEventListener('click', async () => {
     if (isBusy) return;

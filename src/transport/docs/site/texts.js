@@ -1,4 +1,4 @@
-/** What the scripts of the site say, by the language of the page. */
+/** The texts of the site's scripts, by the language of the page. */
 export const TEXTS = {
   en: {
     search: 'Search the documentation',
