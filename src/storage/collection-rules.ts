@@ -180,7 +180,7 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
       { name: 'follow', key: { tenantId: 1, environment: 1, place: 1 } },
     ],
   },
-  // By ranges: the id starts with the UUID of the event, so the deliveries of an event are neighbours.
+  // By ranges: the id of a delivery starts with the UUID of its event, so the deliveries of an event are neighbours.
   webhook_deliveries: {
     placement: { key: { _id: 1 } },
     move: 'moved',
@@ -226,7 +226,7 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
       EXPIRES,
     ],
   },
-  // Both by ranges: their ids start with that of the import, so what belongs to an import is together.
+  // Both by ranges: their ids start with the id of the import, so the documents of an import are neighbours.
   import_invoices: {
     placement: { key: { _id: 1 } },
     move: 'moved',
@@ -278,7 +278,8 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     indexes: [{ name: 'filename_1_uploadDate_1', key: { filename: 1, uploadDate: 1 } }],
   },
   // Both have the indexes of GridFS, with the names that drivers use. The service writes file entries itself, so no
-  // driver creates them. The key keeps the chunks of a file on one shard. Hashed, because the ids of files grow with time.
+  // driver creates them. The key keeps the chunks of a file on one shard. It is hashed, because the ids of files grow
+  // with time.
   [`${DOCUMENTS_BUCKET}.chunks`]: {
     placement: { key: { files_id: 'hashed' } },
     move: 'moved',
@@ -447,5 +448,5 @@ export const RECORDS: readonly string[] = Object.entries(COLLECTIONS).flatMap(([
   records === undefined ? [] : [name],
 );
 
-/** Those that an export of a tenant writes as they are stored. */
+/** The collections that an export of a tenant writes as they are stored. */
 export const EXPORTED_RECORDS: readonly string[] = RECORDS.filter((name) => COLLECTIONS[name]?.records === 'exported');

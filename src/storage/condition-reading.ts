@@ -16,7 +16,7 @@ type FoundInvoice = Pick<
 const SHOWN = { ownNumber: 1, series: 1, createdAt: 1, updatedAt: 1, replacedBy: 1, withheld: 1 } as const;
 const OPEN = INVOICE_STATUSES.filter((status) => !FINAL_STATUSES.includes(status));
 
-/** Finds what conditions are about in the collections `invoices` and `drafts`, by the indexes of their lists. */
+/** Finds the invoices and drafts that conditions are about, by the indexes of their lists. */
 export function createConditionReading(db: Db): ConditionReading {
   const invoices = db.collection<InvoiceDocument>('invoices');
   const drafts = db.collection<{ _id: string; order: string; updatedAt: Date }>('drafts');
@@ -59,7 +59,7 @@ export function createConditionReading(db: Db): ConditionReading {
         .slice(0, limit);
     },
     async idleDrafts({ tenantId, environment }, until, limit) {
-      // A draft is never older than its last change, so what is newer than that is not read.
+      // The last change of a draft is not before its creation, so drafts created since `until` need not be read.
       const found = await drafts
         .find({ tenantId, environment, order: { $lt: orderAt(until) } })
         .project<{ _id: string; updatedAt: Date }>({ updatedAt: 1 })

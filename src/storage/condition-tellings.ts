@@ -5,13 +5,13 @@ interface TenantDocument {
   _id: string;
   keys?: readonly { readonly environment: string; readonly revokedAt: Date | null }[];
   erasure?: object;
-  /** When it is looked at next; absent: at once. */
+  /** When the conditions of the tenant are examined next; absent: immediately. */
   ownersLookAt?: Date | null;
   /** Absent before the first mail. */
   ownersTold?: Told;
 }
 
-/** Stores what owners were told in the collection `tenants`. */
+/** Stores in the collection `tenants` which conditions were reported to owners. */
 export function createConditionTellings(db: Db): ConditionTellings {
   const tenants = db.collection<TenantDocument>('tenants');
   const projection = { keys: 1, erasure: 1, ownersTold: 1 } as const;

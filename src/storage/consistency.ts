@@ -69,11 +69,15 @@ export interface Checks {
 }
 
 /**
- * Checks that the collections agree with each other; the service may run meanwhile. Compares each invoice with its
- * tenant, its number, its events and the bytes of its documents, and each credit note and final invoice with what the
- * invoices that they correct or deduct keep of it. Compares each number of the service's series with its invoice and the number before it, and each GridFS file with its
- * chunks. Compares the sums of each day with its invoices. Compares events and deliveries of webhooks with their invoices, events and attempts. Ignores chunks without a file and files without an invoice: an interrupted
- * write leaves them, and the service removes them.
+ * Checks that the collections agree with each other; the service may run meanwhile. Compares:
+ * - each invoice with its tenant, its number, its events and the bytes of its documents;
+ * - each credit note and final invoice with the shares that the corrected or deducted invoices keep;
+ * - each number of the service's series with its invoice and the number before it;
+ * - each GridFS file with its chunks;
+ * - the sums of each day with its invoices;
+ * - events and deliveries of webhooks with their invoices, events and attempts.
+ * Ignores chunks without a file and files without an invoice: an interrupted write leaves them, and the service removes
+ * them.
  * @returns yields a text for each fault; returns what was checked
  */
 export async function* findInconsistencies(db: Db): AsyncGenerator<string, Checks> {

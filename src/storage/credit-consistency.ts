@@ -37,7 +37,7 @@ interface Corrected {
 /**
  * Returns two kinds of faulty documents: credit notes whose share their invoice does not keep, so that the invoice
  * could be credited twice; and replacing invoices that the replaced invoice has no link to, so that it could be
- * replaced twice. Ignores pending documents, whose share may not be kept yet, and rejected ones, which take nothing.
+ * replaced twice. Ignores pending documents, whose share may not be kept yet, and rejected ones, which take no share.
  * Skips erased tenants, because an erasure removes an invoice before or after its corrections.
  */
 export async function unkeptCorrections(
@@ -97,7 +97,7 @@ export async function sharesOfNothing(
     ]),
   );
   const faulty = shares.filter(({ creditNoteId, replacingId, insteadOf }) => {
-    // The invoice that the deduction was to pass from still has it.
+    // The invoice from which the deduction was to be passed on still has it.
     if (insteadOf !== undefined && states.has(insteadOf)) return false;
     const replacing = replacingId === undefined ? undefined : states.get(replacingId);
     const isAwaited = replacing?.status === 'pending' || replacing?.status === 'rejected';

@@ -10,8 +10,8 @@ import type { Owner } from '../domain/tenant/tenant.ts';
 export const DAY_SUMS_COLLECTION = 'day_sums';
 
 /**
- * The sums of a day. What nothing was ever added to is absent. Amounts are decimals, whose 34 digits hold every sum: two
- * of the largest amounts are beyond a double, and a thousand of them beyond 64 bits.
+ * The sums of a day. Fields to which nothing was ever added are absent. Amounts are decimals, whose 34 digits hold
+ * every sum: two of the largest amounts are beyond a double, and a thousand of them beyond 64 bits.
  */
 export interface DaySumsDocument extends Partial<Record<Kind, Partial<Record<InvoiceStatus, StoredSums>>>> {
   /** See {@link dayKey}. */
@@ -25,7 +25,7 @@ interface StoredSums {
   readonly rates?: Readonly<Record<string, { readonly net?: Decimal128; readonly tax?: Decimal128 }>>;
 }
 
-/** The `_id` of a day. The days of an owner follow each other. @param date `YYYY-MM-DD` */
+/** Returns the `_id` of a day. The days of an owner are neighbours, in their order. @param date `YYYY-MM-DD` */
 export function dayKey({ tenantId, environment }: Owner, date: string): string {
   return `${tenantId} ${environment} ${date}`;
 }
@@ -51,7 +51,7 @@ export function additionOf(sums: readonly StatusSums[]): UpdateFilter<DaySumsDoc
   return { $inc: Object.fromEntries(fields) };
 }
 
-/** Returns the sums of a stored day. Those of no document are left out. */
+/** Returns the sums of a stored day. Leaves out sums without documents. */
 export function daySumsOf(stored: DaySumsDocument): DaySums {
   const sums = KIND_NAMES.flatMap((kind) =>
     INVOICE_STATUSES.map((status) => ({ kind, status, ...sumsOf(stored[kind]?.[status] ?? {}) })),

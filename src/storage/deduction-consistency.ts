@@ -19,10 +19,10 @@ interface Deposit {
 }
 
 /**
- * Returns the final invoices of which a deposit does not keep the deduction, so that it could be deducted or credited
- * again. What is pending may not be kept yet, what is rejected takes nothing, and what is credited completely has given
- * its deposits back. Skips erased tenants, because an erasure removes an invoice before those that deduct it or after
- * them.
+ * Returns the final invoices with a deposit that does not keep their deduction, so that it could be deducted or
+ * credited again. Ignores pending invoices, whose deduction may not be kept yet, rejected ones, which deduct nothing,
+ * and completely credited ones, whose deposits are free again. Skips erased tenants, because an erasure may remove an
+ * invoice before or after those that deduct it.
  */
 export async function unkeptDeductions(
   db: Db,

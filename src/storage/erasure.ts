@@ -38,7 +38,7 @@ interface DeliveryFacts extends OwnedDocument {
   work?: { token: string | null };
 }
 
-/** Lets the index find other fields that follow the kind. */
+/** With it, the index finds documents of any kind by the fields that follow the kind. */
 const OF_ANY_KIND = { $in: KIND_NAMES };
 
 /**

@@ -127,7 +127,7 @@ function ofRound({ id, round }: OfImport) {
   return { importId: id, round };
 }
 
-/** The id of an invoice in an import; without `nth`, the beginning of all ids of the import's round. */
+/** Returns the id of an invoice in an import; without `nth`, the beginning of all ids of the import's round. */
 function placeOf({ id, round }: OfImport, nth?: number): string {
   return `${id} ${String(round).padStart(5, '0')} ${nth === undefined ? '' : String(nth).padStart(6, '0')}`;
 }

@@ -11,7 +11,7 @@ import { decoded } from './pages.ts';
 import type { StoreClock } from './store-clock.ts';
 import type { StoredWork } from './stored-work.ts';
 
-/** How workers find due invoices and claim many at once. */
+/** Finds due invoices for workers, and claims many at once. */
 export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreClock): InvoiceClaims {
   const leases = createLeases(invoices, { token: 'work.token', until: (end) => ({ 'work.dueAt': end }) });
 
@@ -124,9 +124,9 @@ export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreCloc
 }
 
 /**
- * Leases that are longer than any: a claim does not store when it was made. After a defect the lease is the pause, and
- * more than one claim without progress shows that there may have been some: ending such a lease early would run an
- * invoice that kills its worker again after each start.
+ * Returns filters of leases that end later than any lease that was taken before `now` can. A claim does not store when
+ * it was made. After a defect the lease is the pause, and more than one claim without progress may mean that there was
+ * a defect. Such a lease must not be ended early: an invoice that kills its worker would be run again after each start.
  */
 function leasesBeyond(now: Date): Filter<InvoiceDocument>[] {
   return Array.from({ length: MOST_PAUSED }, (_, nth) => {

@@ -3,7 +3,7 @@ import type { BegunHour, SettledCounts, SettledDay } from '../domain/invoice/cou
 import type { StatusCounts } from '../domain/invoice/invoice-queries.ts';
 import type { Environment } from '../domain/tenant/tenant.ts';
 
-/** How long a day's counts are kept after they were written: longer than days can be asked for. */
+/** How long a day's counts are kept after they were written, seconds: longer than the days that can be requested. */
 export const COUNTS_SECONDS = 40 * 86_400;
 
 interface CountsDocument {

@@ -62,7 +62,7 @@ export interface InvoiceDocument
   /** Absent if none replaces it. */
   replacedBy?: KeptReplacement;
   ownNumber?: string;
-  /** Of the customer's name: see `customerKey`. */
+  /** The key of the customer's name: see `customerKey`. */
   customerKey: string;
   /** Absent if it has none. */
   discount?: NonNullable<Invoice['discount']>;
@@ -70,7 +70,7 @@ export interface InvoiceDocument
   charge?: NonNullable<Invoice['charge']>;
   /** Without terms that are null. */
   terms?: Partial<InvoiceTerms>;
-  /** Without what only customers without an ICE have. */
+  /** Without the fields that only customers without an ICE have. */
   customer: Pick<Customer, 'ice' | 'name' | 'address' | 'email'> & Partial<Customer>;
   /** Without members that are null, which most lines have. */
   lines: StoredLine[];
@@ -86,18 +86,24 @@ export interface InvoiceDocument
   idempotency?: IdempotencyMark;
   series?: SeriesNumber;
   work?: StoredWork | undefined;
-  /** Since when nobody reads it any more, because its tenant is erased. */
+  /** The time from which on nobody reads the invoice, because its tenant is erased. */
   withheld?: Date;
   /**
    * Present while the event log may lack events up to `sequence`; the sweep publishes them from `dueAt` on. Absent when
    * the log has all events.
    */
   outbox?: { sequence: number; dueAt: Date };
-  /** The status under which the sums of its day have it; absent before they have it (docs/decisions/0090). */
+  /** The status under which the sums of its day contain the invoice; absent before they do (docs/decisions/0090). */
   summed?: InvoiceStatus;
-  /** By which a search finds it: see `TERM`. Written with `summed`, so absent at first (docs/decisions/0091). */
+  /**
+   * The terms by which a search finds the invoice: see `TERM`. Written with `summed`, so absent at first
+   * (docs/decisions/0091).
+   */
   searchTerms?: string[];
-  /** Present until the first event or until the sums have it; the sweep sums it from then on. */
+  /**
+   * The time from which on the sweep sums the invoice. Present until the first event, or until the sums contain the
+   * invoice.
+   */
   unsummed?: Date;
 }
 
@@ -121,7 +127,7 @@ function withoutNulls<Row extends object>(row: Row): Partial<Row> {
   return kept;
 }
 
-/** A new invoice, which has no answer of the authority yet. */
+/** Returns the document of a new invoice, which has no answer of the authority yet. */
 export function documentOf(
   {
     id,
@@ -150,7 +156,7 @@ export function documentOf(
   mark: IdempotencyMark | null,
 ) {
   const { heldAs, problems, authorityWarnings, receipt, cleared, awaitsCleared, ...invoice } = rest;
-  // An invoice that waits for its credit note takes its place in the series afterwards, so that it holds up no other.
+  // An invoice that waits for its credit note gets its number afterwards, so that it does not delay the series.
   const waits = (replaces?.credited?.creditNoteId ?? null) !== null;
   const given = Object.entries(terms).filter(([, value]) => value !== null);
   return {
@@ -187,7 +193,7 @@ export function documentOf(
   } satisfies InvoiceDocument;
 }
 
-/** The place of a stored document. */
+/** Returns the place of a stored document. */
 export function placeOf({ order, after }: Pick<InvoiceDocument, 'order' | 'after'>): InvoicePlace {
   return { order, after: after ?? null };
 }
@@ -197,12 +203,12 @@ interface NumberedDocument {
   readonly series?: SeriesNumber | undefined;
 }
 
-/** The legal number of a stored document; null until it is assigned. */
+/** Returns the legal number of a stored document; null until it is assigned. */
 export function numberOf({ ownNumber, series }: NumberedDocument): string | null {
   return ownNumber ?? (series ? legalNumber(series) : null);
 }
 
-/** The invoice of a stored document, with what the table of fields has today. */
+/** Returns the invoice of a stored document, completed by the current table of fields. */
 export function invoiceOf({
   _id,
   metadata,
@@ -234,7 +240,7 @@ export function invoiceOf({
   ...invoice
 }: InvoiceDocument): Invoice {
   return complete({
-    // Completed with defaults and nulls here.
+    // `complete` adds defaults and nulls.
     lines: lines as InvoiceLine[],
     customer: customer as Customer,
     id: _id,

@@ -6,7 +6,7 @@ import { type FollowedChanges, followChanges } from './follow-changes.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { createListeners } from './listeners.ts';
 
-/** The documents that are stored after acceptance: nobody waits for the one that was sent. */
+/** The documents that are stored after acceptance. No listener waits for the submitted XML. */
 const FOLLOWING = DOCUMENT_FIELDS.filter((name) => name !== 'xml');
 
 /** How long the change stream stays open without subscribers, milliseconds. */
@@ -35,7 +35,10 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
 
   const tell = (news: InvoiceNews) => listeners.tell(news.invoiceId, (listener) => listener(news));
 
-  /** After a gap, tells all events of the invoices that have listeners. Listeners drop events that they know. */
+  /**
+   * After a gap, reports all events of the invoices that have listeners. Listeners ignore events that they already
+   * know.
+   */
   async function catchUp(): Promise<void> {
     const ids = listeners.keys();
     for (let from = 0; from < ids.length; from += 500) {
@@ -43,7 +46,7 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
         { _id: { $in: ids.slice(from, from + 500) } },
         { projection: { events: 1, withheld: 1 } },
       );
-      // A document may have been stored during the gap: listeners read the invoice.
+      // A document may have been stored during the gap, so listeners must read the invoice.
       for await (const { _id, events, withheld } of found)
         await tell({ invoiceId: _id, events, documentStored: true, ...(withheld && { withheld: true }) });
     }
@@ -71,7 +74,7 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
     followed ??= followChanges(invoices, ['update'], { change: tellOf, gap: catchUp, gapAtStart: true, onError });
   }
 
-  /** Each open stream costs the process as much as the changes of all invoices. */
+  /** Ends an idle stream, because each open stream costs the process as much as the changes of all invoices. */
   function endWhenIdle(): void {
     if (listeners.count() === 0 && !isClosed) idle ??= setTimeout(() => void end(), IDLE_MS);
   }

@@ -11,7 +11,7 @@ export interface NumberDocument {
   /** See {@link seriesKey} and {@link ownNumberKey}. */
   _id: string;
   invoiceId: string;
-  /** The serial from which on the invoices up to this number were lost. */
+  /** The first serial of the lost invoices, whose last serial is this number. */
   lostFrom?: number;
 }
 
@@ -21,15 +21,15 @@ export interface NumberedInvoices {
   readonly numbers: Collection<NumberDocument>;
 }
 
-/** As many digits as a serial can have, so that the ids of a series have the order of its serials. */
+/** The maximum number of digits of a serial, so that the ids of a series have the order of its serials. */
 const SERIAL_DIGITS = 16;
 
-/** The `_id` of a number of the service's series, e.g. `ten_1 test AV-2026 0000000000000123`. */
+/** Returns the `_id` of a number of the service's series, e.g. `ten_1 test AV-2026 0000000000000123`. */
 export function seriesKey(owner: Owner, { name, serial }: SeriesNumber): string {
   return `${seriesPrefix(owner, name)}${serial.toString().padStart(SERIAL_DIGITS, '0')}`;
 }
 
-/** The parts of a key of {@link seriesKey}; null for a number of a client's own series. */
+/** Returns the parts of a key of {@link seriesKey}; null for a number of a client's own series. */
 export function partsOfSeriesKey(
   key: string,
 ): (SeriesNumber & { readonly tenantId: string; readonly environment: string }) | null {
@@ -41,23 +41,23 @@ function seriesPrefix({ tenantId, environment }: Owner, name: string): string {
   return `${tenantId} ${environment} ${name} `;
 }
 
-/** The `_id` of a number of the client's own series, e.g. `ten_1 test own FA 1`. */
+/** Returns the `_id` of a number of the client's own series, e.g. `ten_1 test own FA 1`. */
 export function ownNumberKey({ tenantId, environment }: Owner, ownNumber: string): string {
   return `${tenantId} ${environment} own ${ownNumber}`;
 }
 
-/** The `_id` of a number of either series. */
+/** Returns the `_id` of a number of either series. */
 export function numberKey(owner: Owner, number: string): string {
   const series = seriesNumberOf(number);
   return series ? seriesKey(owner, series) : ownNumberKey(owner, number);
 }
 
-/** The document that takes a number of the service's series. */
+/** Returns the document that takes a number of the service's series. */
 export function reservationOf({ invoice, series }: ReservedNumber): NumberDocument {
   return { _id: seriesKey(invoice, series), invoiceId: invoice.id };
 }
 
-/** Takes the numbers that are free. @returns for each entry, in order, why it did not get its number, or null */
+/** Takes the free numbers. @returns for each entry, in order, why it did not get its number, or null */
 export async function reserveEach(
   numbers: Collection<NumberDocument>,
   entries: readonly ReservedNumber[],
@@ -85,12 +85,13 @@ export async function reserveAll(
 }
 
 /**
- * The highest serial of a series whose invoice has it; 0 if the series is empty.
+ * Returns the highest serial of a series that is written to its invoice; 0 if the series is empty.
  *
- * Only the last number of a series can be one that was taken and not written to its invoice, because a process died or
- * lost its claim in between: nobody takes the next number before this function, or the process that took the last one,
- * knows that the last one is written. Such a number is given to its invoice here. If the invoice has another number by
- * now, or was rejected without one, no update can give it this number, so the number is free again.
+ * A process that died or lost its claim may have taken a number without writing it to the invoice. That can only be the
+ * last number of the series, because the next number is taken only after this function, or the process that took the
+ * last number, has found that the last number is written. This function writes such a number to its invoice. If the
+ * invoice has another number by now, or was rejected without a number, this number cannot be written any more, and
+ * becomes free again.
  */
 export async function highestSerial(stores: NumberedInvoices, owner: Owner, name: string): Promise<number> {
   const prefix = seriesPrefix(owner, name);
@@ -107,14 +108,17 @@ export async function highestSerial(stores: NumberedInvoices, owner: Owner, name
   }
 }
 
-/** Whether the invoice has its number, maybe since now. If not, the number or its invoice changed: look again. */
+/**
+ * Whether the number is written to its invoice, if necessary by this call. If not, the number or its invoice has
+ * changed, and the caller must read the last number again.
+ */
 async function isWritten(
   { invoices, numbers }: NumberedInvoices,
   { _id, invoiceId }: NumberDocument,
   series: SeriesNumber,
 ): Promise<boolean> {
   const holder = await invoices.findOne({ _id: invoiceId }, { projection: { series: 1, status: 1 } });
-  // The number of an invoice that was removed is not given to another one.
+  // The invoice was removed, and its number is not given to another one.
   if (holder === null || holder.series?.serial === series.serial) return true;
   if (holder.series || holder.status !== WAITING.status) {
     await numbers.deleteOne({ _id, invoiceId });
@@ -124,12 +128,12 @@ async function isWritten(
   return modifiedCount === 1;
 }
 
-/** The status of invoices that wait for their numbers. One that is rejected meanwhile gets none. */
+/** The status of invoices that wait for their numbers. An invoice that is rejected meanwhile gets no number. */
 const WAITING = { status: 'pending' } as const;
 
 /**
- * The filter and the update that write a number to an invoice that waits for it.
- * @param unsummed when the sweep writes what a search finds it by, unless an event comes before
+ * Returns the filter and the update that write a number to an invoice that waits for it.
+ * @param unsummed when the sweep sums the invoice and writes its search terms, unless an event comes before
  */
 export function numberWrite(invoiceId: string, series: SeriesNumber, unsummed: Date) {
   return [

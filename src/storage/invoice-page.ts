@@ -8,8 +8,8 @@ import { readMerged } from './merged-page.ts';
 import { anyBehind, highestOf, MOST_RAISED_MS, orderRange, readUpTo, upTo } from './pages.ts';
 
 /**
- * Reads a page of a list of invoices. The list of all kinds is merged from one query for each kind, because every index
- * has the kind before the filter: so it costs the same on any server, and needs no further index.
+ * Reads a page of a list of invoices. A list of all kinds is merged from one query for each kind, because every index
+ * has the kind before the filter. So it costs the same on any server, and needs no further index.
  */
 export async function pageOf(invoices: Collection<InvoiceDocument>, query: InvoicePageQuery): Promise<InvoicePage> {
   if (query.search) return searchPage(invoices, query, query.search);

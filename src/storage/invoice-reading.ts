@@ -64,7 +64,7 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
       const taken = await numbers.findOne({ _id: numberKey({ tenantId, environment }, number) });
       const document = taken && (await invoices.findOne({ _id: taken.invoiceId }));
       const invoice = document && invoiceOf(document);
-      // A number that was taken just now may not be written yet.
+      // A number that was just taken may not be written to its invoice yet.
       return invoice?.number === number ? invoice : null;
     },
 
@@ -86,7 +86,7 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
 
     async customers({ tenantId, environment, field, prefix, limit }) {
       const path = SEARCHED[field];
-      // Jumps from each value to the next one in the index, however many invoices have the same.
+      // Jumps from each value to the next one in the index, however many invoices have the same value.
       const found: KnownCustomer[] = [];
       let beyond: Document = { $gte: prefix };
       while (found.length < limit) {
@@ -141,11 +141,11 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
   };
 }
 
-/** How many of the newest invoices with one name are read, because several customers may have it. */
+/** Number of the newest invoices with a name that are read, because several customers may have the name. */
 const NEWEST_OF_NAME = 10;
 const completeCustomer = completer(CUSTOMER);
 
-/** The indexed field of what is searched. */
+/** The indexed fields of the searched values. */
 const SEARCHED = { ice: 'customer.ice', name: 'customerKey' } as const;
 /** Sorts behind every other character. */
 const LAST_CHARACTER = '\u{10FFFF}';

@@ -9,13 +9,13 @@ import { decoded, highestOf, MOST_RAISED_MS, orderRange } from './pages.ts';
 import { countRows, type FoundRow, rowsInOrder, rowsOf, type SearchedPlace } from './search-places.ts';
 import { mergedRows } from './search-sources.ts';
 
-/** A place with at most so many rows is read as a whole. */
+/** A place with at most this many rows is read as a whole. */
 const FEW = 200;
-/** Number of rows that are read at once from larger places: more than most pages have, as not all of them match. */
+/** Number of rows that are read at once from larger places. More than most pages have, because not all rows match. */
 const BATCH = 100;
 /** Places with more rows than this count as equally large. */
 const MOST_COUNTED = 10_000;
-/** When so many rows were read in order to choose what is read for a page, no more are. */
+/** Maximum number of rows that are read to choose the sources of a search. */
 const MOST_PROBED = 1500;
 /** Maximum number of rows that are read for a page. A page that would need more ends there. */
 const MOST_READ = 2000;
@@ -24,9 +24,9 @@ type Invoices = Collection<InvoiceDocument>;
 type Cursor = InvoicePageQuery['cursor'];
 
 /**
- * Reads a page of the invoices that match all words of a search (docs/decisions/0091): those of the word that is in the
- * fewest invoices, in the order of the list, and the other words are only compared. So no search reads more than a fixed
- * number of rows.
+ * Reads a page of the invoices that match all words of a search (docs/decisions/0091). Reads the invoices of the word
+ * that the fewest invoices have, in the order of the list, and compares them with the other words. So no search reads
+ * more than a fixed number of rows.
  */
 export async function searchPage(
   invoices: Invoices,
@@ -56,7 +56,7 @@ export async function searchPage(
 /** Number of found invoices that are read at once. */
 const AT_ONCE = 25;
 
-/** Reads invoices in the order of their ids, as many as have `maxBytes` together, but at least one. */
+/** Reads invoices in the order of `ids`, as many as fit into `maxBytes`, but at least one. */
 async function readInOrder(invoices: Invoices, ids: readonly string[], maxBytes = READ_BYTES) {
   const found: InvoiceDocument[] = [];
   let bytes = 0;
@@ -85,7 +85,7 @@ interface Read {
   readonly stoppedAt?: string;
 }
 
-/** What a page is read from: rows that are known, or places that are in the order of the list. */
+/** The sources of a page: rows that are known, or places that are in the order of the list. */
 type Sources = readonly (readonly FoundRow[] | CountedPlace)[];
 type Kind = (typeof KIND_NAMES)[number];
 type OrderedPlace = Exclude<SearchedPlace, { beginning: string }>;
@@ -129,7 +129,7 @@ async function begin(invoices: Invoices, query: InvoicePageQuery, words: readonl
   };
 }
 
-/** Returns the highest existing key. Up to it all rows are complete (`pages.ts`), so no page passes one over. */
+/** Returns the highest existing key. Up to this key all rows are complete (`pages.ts`), so no page leaves one out. */
 async function newestOf(invoices: Invoices, { tenantId, environment }: InvoicePageQuery, kinds: readonly Kind[]) {
   const whole = { cursor: null, from: null, until: null };
   const tops = await Promise.all(
@@ -144,8 +144,8 @@ async function newestOf(invoices: Invoices, { tenantId, environment }: InvoicePa
 }
 
 /**
- * Chooses from what the pages of a search are read: the places of the word that is in the fewest invoices, because most
- * of these match the others, too.
+ * Chooses the sources of a search: the places of the word that the fewest invoices have, because most of these invoices
+ * match the other words, too.
  */
 async function choose(
   invoices: Invoices,
@@ -158,7 +158,7 @@ async function choose(
   );
   if (query.status !== null) candidates.push([[both({ status: query.status })]]);
   const [only = []] = candidates;
-  // A single word of which every meaning is in the order of the list: nothing is to be chosen.
+  // If there is a single word, and the place of each of its meanings is in the order of the list, there is no choice.
   const whole = only.flatMap(([place, ...others]) => (others.length === 0 && place ? [place] : []));
   if (
     candidates.length === 1 &&
@@ -181,7 +181,7 @@ async function choose(
   return best?.sources ?? [];
 }
 
-/** Finds the place of a meaning with the fewest rows. */
+/** Returns the place of a meaning with the fewest rows. */
 async function smallestOf(
   invoices: Invoices,
   query: InvoicePageQuery,
@@ -203,7 +203,7 @@ async function smallestOf(
   const beginnings = places.flatMap(({ narrow }) => ('beginning' in narrow ? [narrow] : []));
   for (const narrow of beginnings.sort((a, b) => b.beginning.length - a.beginning.length)) {
     if (probes.left <= 0) break;
-    // The word itself is counted by its index. If that is in many invoices, so is what begins with it.
+    // First counts the word itself, by its index. If many invoices have it, many have words that begin with it.
     if ((await count({ term: narrow.beginning }, FEW + 1)) > FEW) continue;
     const rows = await rowsOf(invoices, query, kind, narrow, FEW + 1);
     probes.left -= rows.length;
@@ -216,7 +216,7 @@ function sizeOf(source: Sources[number]): number {
   return 'place' in source ? source.rows : source.length;
 }
 
-/** As the places of a meaning, with those of a status. */
+/** The places of a meaning, or of a status. */
 interface SearchedPlaces {
   readonly narrow: SearchedPlace;
   readonly ordered: OrderedPlace | null;
@@ -226,10 +226,10 @@ function both(place: OrderedPlace): SearchedPlaces {
   return { narrow: place, ordered: place };
 }
 
-/** Read where nothing smaller is in the order of the list. It is taken for large, and not counted. */
+/** Read if nothing smaller is in the order of the list. Counts as large, without being counted. */
 const WHOLE_LIST = { all: true } as const;
 
-/** As `createdWithin` of a list. */
+/** Whether a row has the status and was created within the limits, by the rule of `createdWithin`. */
 function isWithin({ status, createdFrom, createdUntil }: InvoicePageQuery, row: FoundRow): boolean {
   if (status !== null && row.status !== status) return false;
   if (createdUntil !== null && row.createdAt >= createdUntil) return false;

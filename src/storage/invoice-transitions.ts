@@ -27,10 +27,10 @@ const MAX_CHANGES = 64;
 /** How long the process that recorded an event may take to publish it before the sweep does, milliseconds. */
 export const OUTBOX_GRACE_MS = 5000;
 
-/** As `connect` sets it for what is written. */
+/** The option that `connect` sets for writes. */
 const STORED = { ignoreUndefined: false } as const;
 
-/** Changes invoices. Each change is one atomic update of a document that is as the caller knows it. */
+/** Changes invoices. Each change is one atomic update, which applies only if the document is as the caller knows it. */
 export function transitionsOf(
   stores: NumberedInvoices,
   client: MongoClient,
@@ -80,7 +80,8 @@ export function transitionsOf(
       const { id, status, work } = invoice;
       if (!work) return null;
       const at = now();
-      // A claim sets the token and the time, a retry the time, and each change of the work sets its begin.
+      // Detects changes since the read: a claim sets the token and the time, a retry the time, and each change of the
+      // work `since`.
       const asRead = {
         _id: id,
         status,
@@ -124,11 +125,11 @@ export function transitionsOf(
           { $set: { 'work.dueAt': at, ...further } },
           { returnDocument: 'after', projection: { tenantId: 1, environment: 1, work: 1 }, hint: { _id: 1 } },
         );
-      // A claimed run that changed nothing may still have sent the document: the next one looks it up first.
+      // A claimed run that changed nothing may still have sent the document, so the next run looks it up first.
       const due =
         (await retry({ 'work.claims': { $gte: 1 } }, { 'work.claims': 0, 'work.outcomeUnknown': true })) ??
         (await retry({ work: { $exists: true } }, {}));
-      // Blocked and idle work stays as it is until here, so it is due already when it changes its lane.
+      // Blocked and idle work changes its lane only here, when it is already due.
       if (due?.work?.blocked || due?.work?.idle) {
         const { stage } = due.work;
         await invoices.updateOne(
@@ -154,7 +155,7 @@ export function transitionsOf(
           'work.dueAt': { $gt: at },
           'work.blocked': { $exists: false },
         } as Filter<InvoiceDocument>,
-        // The job gets another id by `since`, so that it does not wait for the job that exists.
+        // `since` gives the job another id, so that it does not wait for the existing job.
         [{ $set: { ...byAge, 'work.since': at } }],
         { hint: 'failed' },
       );
@@ -175,8 +176,9 @@ interface ClaimedChange {
 }
 
 /**
- * Takes the numbers of those changes that have one, then writes the changes whose numbers were free. Each is written or
- * not by itself. A number that was taken for a claim which is lost meanwhile is given away by `highestSerial`.
+ * Takes the numbers of the changes that have one, then writes the changes whose numbers were free. Each change is
+ * written or fails by itself. If the claim is lost after its number was taken, `highestSerial` frees the number, or
+ * writes it to the invoice.
  */
 async function writeChanges(
   { invoices, numbers }: NumberedInvoices,
@@ -191,7 +193,7 @@ async function writeChanges(
   return changes.map((each) => written.get(each) ?? { error: refused.get(each) });
 }
 
-/** Takes the number and then writes it, as {@link writeChanges} does. */
+/** Takes a number and then writes it to its invoice, as {@link writeChanges} does. */
 async function reserveOne(
   { invoices, numbers }: NumberedInvoices,
   reserved: ReservedNumber,
@@ -207,7 +209,7 @@ function entryOf({ claim, change }: ClaimedChange): ReservedNumber[] {
   return change.series ? [{ invoice: claim.invoice, series: change.series }] : [];
 }
 
-/** Updates invoices with one command, each by itself. */
+/** Updates invoices with one command. Each update succeeds or fails by itself. */
 async function updateEach(
   invoices: Collection<InvoiceDocument>,
   changes: readonly ClaimedChange[],
@@ -219,7 +221,7 @@ async function updateEach(
     return failure === undefined ? { result: undefined } : { error: failure };
   });
   if (matched === changes.length - failures.size) return outcomes;
-  // The answer has only the number of the updates that found their invoice, so the invoices say which ones did.
+  // The answer only counts the updates that found their invoice, so the invoices are read to find out which ones did.
   const ids = changes.map(({ claim }) => claim.invoice.id);
   const found = await invoices.find({ _id: { $in: ids } }).toArray();
   const stored = new Map(found.map((document) => [document._id, document]));
@@ -230,14 +232,14 @@ async function updateEach(
   });
 }
 
-/** Writes all changes and their numbers, in a transaction. @throws what the first of them throws that cannot be written */
+/** Writes all changes and their numbers, in a transaction. @throws the error of the first one that cannot be written */
 async function writeAll(
   { invoices, numbers }: NumberedInvoices,
   changes: readonly ClaimedChange[],
   { reserved, unsummed }: { readonly reserved: readonly ReservedNumber[]; readonly unsummed: Date },
   session: ClientSession,
 ): Promise<void> {
-  // First, because another process may have taken them: then nothing else was written in vain.
+  // The numbers come first, because another process may have taken them: then nothing else was written in vain.
   const entries = [...changes.flatMap(entryOf), ...reserved];
   if (entries.length > 0) await reserveAll(numbers, entries.map(reservationOf), session);
   const others = reserved.map(({ invoice, series }): AnyBulkWriteOperation<InvoiceDocument> => {
@@ -251,14 +253,14 @@ async function writeAll(
   if (matched < updates.length) throw new ClaimLost(`one of ${updates.length} invoices was changed meanwhile`);
 }
 
-/** An invoice never gets a second number of the series: see `highestSerial`. */
+/** Never gives an invoice a second number of the series: see `highestSerial`. */
 function updateOneOf({ claim, change, update }: ClaimedChange): AnyBulkWriteOperation<InvoiceDocument> {
   const unnumbered = change.series && { 'series.serial': { $in: [null, change.series.serial] } };
   const filter = { ...heldBy(claim), status: claim.invoice.status, ...unnumbered } as Filter<InvoiceDocument>;
   return { updateOne: { filter, update } };
 }
 
-/** @returns how many updates found their document, and the errors of others by their index */
+/** @returns how many updates found their document, and the errors of failed updates by their index */
 async function writeEach(
   invoices: Collection<InvoiceDocument>,
   updates: readonly AnyBulkWriteOperation<InvoiceDocument>[],
@@ -268,7 +270,7 @@ async function writeEach(
     const { matchedCount } = await invoices.bulkWrite(updates, { ordered: false, ...(session && { session }) });
     return { matched: matchedCount, failures: new Map() };
   } catch (error) {
-    // A transaction that met another one is tried again.
+    // A transaction that conflicts with another one is retried.
     if (error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')) throw error;
     const failures = writeErrorsOf(error);
     return { matched: error instanceof MongoBulkWriteError ? error.matchedCount : 0, failures };
@@ -289,12 +291,12 @@ function isStored({ change, update }: ClaimedChange, document: InvoiceDocument |
   return isEqual(runOf(work), runOf(document.work)) && isEqual(fields, stored);
 }
 
-/** The fields of the work that show which change wrote it. A claim does not change them. */
+/** Returns the fields of the work that show which change wrote it. A claim does not change them. */
 function runOf(work: StoredWork | undefined) {
   return work ? { stage: work.stage, attempts: work.attempts, since: work.since } : {};
 }
 
-/** Compares as it is stored, where e.g. `undefined` is null. */
+/** Compares the stored forms, in which e.g. `undefined` is null. */
 function isEqual(a: object, b: object): boolean {
   return Buffer.compare(BSON.serialize(a, STORED), BSON.serialize(b, STORED)) === 0;
 }
@@ -329,7 +331,7 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
   } as UpdateFilter<InvoiceDocument>;
 }
 
-/** The invoice after the update, computed to save a read. */
+/** Returns the invoice after the update, computed to save a read. */
 function changed(invoice: Invoice, change: InvoiceChange, now: Date): Invoice {
   const { work, events = [], series, ...fields } = change;
   const event = events.at(-1);

@@ -5,9 +5,9 @@ import type { WaitingInvoices } from '../domain/invoice/repository.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import type { StoreClock } from './store-clock.ts';
 
-/** Finds the work of invoices that waits: idle, or in need of an operator. */
+/** Finds waiting work of invoices: idle work, and work that needs an operator. */
 export function waitingWorkOf(invoices: Collection<InvoiceDocument>, clock: StoreClock): WaitingInvoices {
-  /** @param field the first of the index that finds them: the server can count by the index alone */
+  /** @param field the first field of the index that finds them, so that the server can count by the index alone */
   async function countUpTo(filter: Filter<InvoiceDocument>, field: string, limit: number): Promise<number> {
     const found = invoices.find(filter).project({ _id: 0, [field]: 1 });
     return (await found.limit(limit).toArray()).length;
@@ -36,7 +36,7 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>, clock: Stor
       const document = await invoices.findOneAndUpdate(
         { _id: invoiceId, 'work.token': null, $or: [{ 'work.idle': true }, waiting] } as Filter<InvoiceDocument>,
         {
-          // The job of an attempt that waited gets another id by `since`.
+          // `since` gives the job of a waiting attempt another id.
           $set: { 'work.dueAt': now, 'work.since': now, 'work.lane': HURRIED_LANE },
           $unset: { 'work.idle': '' },
         },
@@ -48,7 +48,7 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>, clock: Stor
     idleCount: (limit) => countUpTo({ 'work.lane': 'idle' }, 'work.lane', limit),
 
     async unfinishedLive(limit) {
-      // The indexes queue and blocked, each by the values of its first field.
+      // By the indexes `queue` and `blocked`, one query for each value of their first field.
       const counts = await Promise.all([
         ...LIVE_LANES.map((lane) => countUpTo({ 'work.lane': lane }, 'work.lane', limit)),
         countUpTo({ 'work.blocked': { $in: [...ATTENTION_REASONS] }, environment: 'live' }, 'work.blocked', limit),

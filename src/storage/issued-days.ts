@@ -2,7 +2,7 @@ import type { Db, Document } from 'mongodb';
 import type { IssuedDays } from '../domain/invoice/periods/filter-totals.ts';
 import { DAY_SUMS_COLLECTION, type DaySumsDocument, dayKey, daySumsOf } from './day-sums.ts';
 
-/** Reads the sums of a tenant's days in order, without knowing on which days something was issued. */
+/** Reads the sums of a tenant's days in order, without knowing the days on which documents were issued. */
 export function createIssuedDays(db: Db): IssuedDays {
   const days = db.collection<DaySumsDocument>(DAY_SUMS_COLLECTION);
   return {

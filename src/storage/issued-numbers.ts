@@ -8,7 +8,7 @@ import { type NumberDocument, partsOfSeriesKey, seriesKey } from './invoice-numb
 /** Maximum number of documents that are read with one command. */
 const AT_ONCE = 500;
 
-/** What is read of a document. */
+/** The fields of a document that are read. */
 const FIELDS = {
   kind: 1,
   status: 1,
@@ -27,7 +27,7 @@ const FIELDS = {
   'credits.list.amount': 1,
 } as const;
 
-/** Reads the numbers of the service's series in the order of their keys, which is that of their serials. */
+/** Reads the numbers of the service's series in the order of their keys, which is the order of their serials. */
 export function createIssuedNumbers(db: Db): IssuedNumbers {
   const numbers = db.collection<NumberDocument>('invoice_numbers');
   const invoices = db.collection<InvoiceDocument>('invoices');
@@ -66,7 +66,7 @@ export function createIssuedNumbers(db: Db): IssuedNumbers {
   };
 }
 
-/** The keys of the serials of a series. */
+/** Returns the condition on the keys of a range of serials of a series. */
 function keysOf(owner: Owner, name: string, { above, upTo }: SerialRange): Document {
   const keyOf = (serial: number) => seriesKey(owner, { name, serial });
   return { $gt: keyOf(above), $lte: keyOf(upTo ?? Number.MAX_SAFE_INTEGER) };

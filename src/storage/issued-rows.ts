@@ -9,10 +9,10 @@ interface IssuedRow extends Owner, RowPlace {
   _id: string;
 }
 
-/** Maximum number of alike rows that are read for a batch of invoices. */
+/** Maximum number of similar rows that are read for a batch of invoices. */
 const MOST_ALIKE = 500;
 
-/** Stores for which rows each invoice is issued, in the collection `import_rows`. */
+/** Stores in the collection `import_rows` the rows for which each invoice is issued. */
 export function createIssuedRows(db: Db): IssuedRows {
   const rows = db.collection<IssuedRow>('import_rows');
   return {

@@ -5,7 +5,7 @@ import { moroccanYear } from '../domain/morocco/time.ts';
 import type { KeptInvoice } from '../domain/tenant-data/erasure.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 
-/** The collection with what the law requires to keep of the invoices of erased tenants. */
+/** The collection of the invoices of erased tenants, reduced to what the law requires to keep. */
 export const KEPT_COLLECTION = 'kept_invoices';
 
 /** The fields of an invoice that are kept, with the same names as in the collection of invoices. */
@@ -16,7 +16,7 @@ const KEPT_FIELDS = [
 ] as const satisfies readonly (keyof InvoiceDocument)[];
 
 type KeptFields = Pick<InvoiceDocument, (typeof KEPT_FIELDS)[number]> & {
-  /** Absent for an invoice. Without the reason in words, which may have anything of the buyer. */
+  /** Absent for an invoice. Without the reason in words, which may contain anything about the buyer. */
   credit?: Pick<Credit, 'original'>;
 };
 

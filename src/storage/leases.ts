@@ -39,7 +39,10 @@ export function createLeases<Stored extends { _id: string }>(
     return { _id: { $in: leases.map(({ id }) => id) }, [token]: { $in: leases.map((each) => each.token) } } as never;
   }
 
-  /** Writes changes with one command. Documents whose lease was lost stay unchanged. @returns the number of the others */
+  /**
+   * Writes changes with one command. Documents whose lease was lost stay unchanged.
+   * @returns the number of changed documents
+   */
   async function release(changes: readonly LeasedChange<Stored>[]): Promise<number> {
     const operations = changes.flatMap(({ leases, update }) =>
       Array.from({ length: Math.ceil(leases.length / STATEMENT) }, (_, i) => ({
@@ -52,7 +55,7 @@ export function createLeases<Stored extends { _id: string }>(
 
   return {
     /**
-     * Takes the leases of those of the documents that are due. Takes two round trips, or one if there is none.
+     * Takes the leases of the due documents among `ids`. Takes two round trips, or one if none is due.
      * @param due the condition under which a document may be leased. An earlier lease must have ended by it
      * @param further fields to set as well, as expressions
      * @returns the documents with their tokens, in no particular order
@@ -65,10 +68,10 @@ export function createLeases<Stored extends { _id: string }>(
       const prefix = `${randomUUID()}_`;
       const these = { _id: { $in: [...ids] } };
       const $set = { [token]: { $concat: [prefix, '$_id'] }, ...until(later(now, leaseMs), now), ...further };
-      // Without the hint a server may choose an index by which everything that is due is found.
+      // Without the hint a server may choose an index that finds all due documents.
       const { modifiedCount } = await collection.updateMany({ ...these, ...due }, [{ $set }], { hint });
       if (modifiedCount === 0) return [];
-      // Another process may have been faster with some of them. Every character of an id sorts before `~`.
+      // Another process may have leased some of them first. Every character of an id sorts before `~`.
       const mine = { ...these, [token]: { $gt: prefix, $lt: `${prefix}~` } } as Filter<Stored>;
       return (await collection.find(mine, { hint, ...find }).toArray()) as Stored[];
     },
@@ -76,7 +79,7 @@ export function createLeases<Stored extends { _id: string }>(
     /**
      * Prolongs leases, counted from `now`, with one command. Lost leases stay lost.
      * @param further fields to set as well, as values
-     * @returns the number of those that are not lost
+     * @returns the number of prolonged leases
      */
     renew(leases: readonly (Lease & { readonly leaseMs: number })[], now: Date, further?: Document): Promise<number> {
       const groups = Map.groupBy(leases, ({ leaseMs }) => leaseMs);
@@ -93,10 +96,10 @@ export function createLeases<Stored extends { _id: string }>(
 }
 
 /**
- * Takes documents whose time has come, the earliest first, and puts them off, so that they are taken again if this
- * process does not come to them. Two processes may take the same document at once. Takes two round trips, or one if
- * there is none.
- * @param field the name of the field with the time
+ * Takes due documents, the earliest first, and postpones them, so that they are taken again if this process does not
+ * process them. Two processes may take the same document at the same time. Takes two round trips, or one if nothing is
+ * due.
+ * @param field the name of the field with the due time
  * @param update sets the field to a later time, or removes it
  */
 export async function sweep<Stored extends { _id: string }>(

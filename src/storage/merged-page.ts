@@ -11,8 +11,8 @@ interface Row<Stored> {
 
 /**
  * Reads a page from several queries as if they were one: the first `limit` documents in the order of their keys, or
- * fewer if they would exceed `maxBytes` together, but at least one. Decodes at most one document more of each query,
- * and reads at most one batch beyond the page of each.
+ * fewer if they would exceed `maxBytes` together, but at least one. Of each query, decodes at most one document beyond
+ * the page, and reads at most one batch beyond it.
  * @param cursors with the option `raw`, each sorted by `order`
  * @param newestFirst whether they are sorted from the highest key down
  */

@@ -6,12 +6,12 @@ import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { type NumberedInvoices, numberKey } from './invoice-numbers.ts';
 import { decoded } from './pages.ts';
 
-/** How many times numbers are read for a page, because those that are not written to a document yet are passed over. */
+/** Maximum number of reads for a page: numbers that are not written to a document yet are skipped. */
 const MOST_TIMES = 10;
 
 /**
- * Reads a page of the documents that have a number, in the order of their numbers' keys: the service's series of
- * invoices by year, those of credit notes, then the client's own numbers. So the list needs no index of its own.
+ * Reads a page of the documents that have a number, in the order of the keys of the numbers: the service's series of
+ * invoices by year, its series of credit notes, then the client's own numbers. So the list needs no index of its own.
  */
 export async function numberedPageOf(
   { invoices, numbers }: NumberedInvoices,
@@ -24,7 +24,7 @@ export async function numberedPageOf(
   const page = (hasMore: boolean): InvoicePage => ({
     invoices: found.map(invoiceOf),
     hasMore,
-    // The cursor's own row is one.
+    // At least the row of the cursor is on the other side.
     hasOthers: async () => after !== null,
     bytes,
   });
@@ -60,7 +60,10 @@ export async function numberedPageOf(
   return page(true);
 }
 
-/** The ranges of keys behind a place, from the lowest up. The series of a kind begin alike, and only invoices have own numbers. */
+/**
+ * Returns the ranges of keys behind a place, from the lowest up. The series of a kind begin with the same prefix, and
+ * only invoices have own numbers.
+ */
 function rangesOf(
   prefix: string,
   kind: NumberedPageQuery['kind'],

@@ -7,7 +7,7 @@ import { storeClock } from './store-clock.ts';
 
 /**
  * The outbox, stored in the collection `invoices`: the update that adds an event marks its invoice as not yet
- * published. The sums of periods take it out.
+ * published. Recording the invoice in the sums of periods removes the mark.
  */
 export function createOutbox(db: Db): Outbox {
   const invoices = db.collection<InvoiceDocument>('invoices');

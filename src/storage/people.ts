@@ -48,7 +48,7 @@ interface StoredSession {
 
 const NOTHING: Grants = { isOperator: false, memberships: [] };
 
-/** What an invitation that has ended still contains: nothing about a person or a tenant. */
+/** The content of an invitation that has ended: nothing about a person or a tenant. */
 const ENDED = { reservedFor: '', email: null, proofHash: null, invitedBy: null, grants: NOTHING } as const;
 
 /**

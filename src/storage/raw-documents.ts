@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 import { BSON, type Collection, type Db, type Document, MongoServerError } from 'mongodb';
 
-/** The class of the driver that sends documents as the bytes they are. */
+/** The class by which the driver sends documents as unchanged bytes. */
 interface DocumentSequence {
   push(document: Document, bytes: Uint8Array): number;
 }
 // The driver's public functions encode documents again from JavaScript objects, which move fields named by whole
-// numbers to the front and merge types. The driver itself uses this class to send what it has encoded.
+// numbers to the front and merge types. The driver itself uses this class to send documents that it has encoded.
 const { DocumentSequence } = createRequire(import.meta.url)('mongodb/lib/cmap/commands.js') as {
   DocumentSequence: new (field: string) => DocumentSequence;
 };
@@ -46,8 +46,7 @@ export function decoded(bytes: Uint8Array): Document {
 
 /**
  * Yields the bytes of a collection's documents in the order of `_id`, by its index.
- * @param after a document whose `_id` is the one to begin behind, as {@link lastDocument} returns it; null: begin at
- * the start
+ * @param after a document with the `_id` to begin after, as {@link lastDocument} returns it; null: begin at the start
  */
 export async function* documentsAfter(
   collection: Collection,
@@ -94,7 +93,7 @@ export async function* inBatches(documents: AsyncIterable<Uint8Array>): AsyncGen
 
 /**
  * Inserts documents unchanged, in their order, and waits until a majority has them.
- * @throws {MongoServerError} when one is refused: those before it are stored, those behind it are not
+ * @throws {MongoServerError} when one is refused: the documents before it are stored, the later ones are not
  */
 export async function insertBytes(db: Db, collection: string, documents: readonly Uint8Array[]): Promise<void> {
   const sequence = new DocumentSequence('documents');

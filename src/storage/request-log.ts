@@ -10,7 +10,7 @@ import { createOrderedInsert, insertNewInOrder } from './ordered-insert.ts';
 import { readPage } from './pages.ts';
 
 export const REQUESTS_SECONDS = KEPT_DAYS * 86_400;
-/** A day longer than the requests are kept, because failures are counted by whole days. */
+/** A day longer than the requests are kept, because failures are counted by whole days. Seconds. */
 export const FAILURES_SECONDS = REQUESTS_SECONDS + 86_400;
 
 interface RequestDocument extends Omit<LoggedRequest, 'id' | 'documentId'> {
@@ -108,7 +108,10 @@ function joined(a: RequestFailures, b: RequestFailures): RequestFailures {
   return { ...b, count: a.count + b.count, firstAt: first.firstAt, lastAt: last.lastAt };
 }
 
-/** The ids of a tenant's failures in an environment are adjacent, in the order of the days. */
+/**
+ * Returns the id of a kind of failures. The ids of a tenant's failures in an environment are neighbours, in the order
+ * of the days.
+ */
 function idOf({ tenantId, environment, at }: Pick<LoggedRequest, 'tenantId' | 'environment' | 'at'>, kind: string) {
   return `${tenantId} ${environment} ${at.toISOString().slice(0, 10)} ${kind}`;
 }

@@ -21,10 +21,13 @@ type Stored = Pick<InvoiceDocument, '_id' | 'order' | 'status' | 'createdAt' | '
 
 const PROJECTION = { order: 1, status: 1, createdAt: 1, amount: 1, searchTerms: 1, customer: 1 } as const;
 
-/** Where rows are read, each place by an index of its own. */
+/** A place where a search reads rows, each by its own index. */
 export type SearchedPlace = Place | { readonly status: InvoiceStatus } | { readonly all: true };
 
-/** Without the hints, servers could choose an index by which the place has no bound. */
+/**
+ * Returns the filter and the index of a place. Without the hints, servers could choose an index that does not limit the
+ * place.
+ */
 function placeOf(place: SearchedPlace): { readonly filter: Document; readonly hint: string } {
   if ('id' in place) return { filter: { _id: place.id }, hint: '_id_' };
   if ('amount' in place) return { filter: { amount: place.amount }, hint: 'list_by_amount' };
@@ -51,7 +54,7 @@ function find(
   return invoices.find({ ...filter, ...(order && { order }) }, { hint }).project<Stored>(PROJECTION);
 }
 
-/** Counts the rows of a place up to `most`. Reads no document where the index says it. */
+/** Counts the rows of a place up to `most`. Reads no documents if the index contains all compared fields. */
 export async function countRows(
   invoices: Collection<InvoiceDocument>,
   owner: Owner,

@@ -28,7 +28,7 @@ const PAUSE_MS = { first: 10, longest: 50 } as const;
 /**
  * Gives processes turns at number series, stored in the collection `series_turns`: one document for each series that
  * several processes number.
- * @param report called with a failure of the store; the process then goes on without a turn. Must not throw
+ * @param report called with a failure of the store; the process then continues without a turn. Must not throw
  */
 export function createSeriesTurns(db: Db, report: (failure: unknown) => void): SeriesTurns {
   const turns = db.collection<TurnDocument>('series_turns');

@@ -14,7 +14,7 @@ interface Rows {
 
 /**
  * Reads a page of invoices in the order of a value. The index of the filter by this value has that order, too, in both
- * directions, so it needs no index of its own. Of each kind it reads a page at most, and its share of `maxBytes`.
+ * directions, so no further index is needed. Reads at most a page of each kind, within the kind's share of `maxBytes`.
  */
 export async function sortedPageOf(
   invoices: Collection<InvoiceDocument>,
@@ -24,14 +24,14 @@ export async function sortedPageOf(
   const sources: Rows[] = [];
   for (const kind of kinds) sources.push(await rowsOf(invoices, query, kind, kinds.length));
   const merged = sources.flatMap(({ found }) => found).sort((a, b) => compared(query, a, b));
-  // Behind the last row of a kind that has more, rows of another kind may be out of order.
+  // If a kind has further rows after its last one, rows of other kinds after that one may not be in order.
   const lasts = sources.flatMap(({ found, hasMore }) => (hasMore ? (found.at(-1) ?? []) : []));
   const ends = lasts.map((row) => merged.indexOf(row) + 1);
   const page = merged.slice(0, Math.min(query.limit, ...ends));
   return {
     invoices: page.map(invoiceOf),
     hasMore: lasts.length > 0 || page.length < merged.length,
-    // The cursor's own row is one.
+    // At least the row of the cursor is on the other side.
     hasOthers: async () => query.after !== null,
     bytes: sources.reduce((sum, { bytes }) => sum + bytes, 0),
   };

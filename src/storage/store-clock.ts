@@ -8,8 +8,8 @@ import { CLOCK_SKEW_MS } from '../domain/durations.ts';
 export type StoreClock = () => Date;
 
 /**
- * Least difference that counts, milliseconds. A smaller one may come from the network or a busy process; this machine's
- * time is then used.
+ * Minimum difference of the clocks that counts, milliseconds. A smaller one may come from the network or a busy
+ * process; this machine's time is then used.
  */
 const LEAST_MS = CLOCK_SKEW_MS / 2;
 /** Number of the store's latest replies that are considered; the quickest of them counts. */
@@ -23,8 +23,8 @@ export function storeClock(client: MongoClient): StoreClock {
 }
 
 /**
- * How far the time of {@link storeClock} is ahead of this machine's, milliseconds. Always 0 for a store whose clock is not
- * watched because it runs on this machine, like the embedded engine.
+ * Returns by how many milliseconds the time of {@link storeClock} is ahead of this machine's. Always 0 for a store
+ * whose clock is not watched because it runs on this machine, like the embedded engine.
  */
 export function storeAheadMs(client: MongoClient): number {
   return watched.get(client)?.() ?? 0;

@@ -2,11 +2,11 @@ import type { Db } from 'mongodb';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { storeClock } from './store-clock.ts';
 
-/** Number of invoices that are looked at together. */
+/** Number of invoices that are read together. */
 const BATCH = 500;
 const ABSENT = { $exists: false } as const;
 
-/** Marks each invoice that neither the sums nor a search knows, so that the sweep of the sums finds it. */
+/** Marks each invoice that is missing in the sums and in searches, so that the sweep of the sums finds it. */
 export async function markUnsummed(db: Db): Promise<void> {
   const invoices = db.collection<InvoiceDocument>('invoices');
   const clock = storeClock(db.client);
@@ -17,9 +17,9 @@ export async function markUnsummed(db: Db): Promise<void> {
       .limit(BATCH)
       .toArray();
     const ids = found.map(({ _id }) => _id);
-    // What is in the outbox is summed with its next event.
+    // An invoice in the outbox is summed when its event is published.
     const lacking = { searchTerms: ABSENT, outbox: ABSENT, unsummed: ABSENT, withheld: ABSENT };
-    // Found by id only: without the hint some servers use another index.
+    // Finds documents only by id: without the hint some servers use another index.
     const update = { $set: { unsummed: clock() } };
     await invoices.updateMany({ _id: { $in: ids }, ...lacking }, update, { hint: { _id: 1 } });
     after = ids.at(-1);

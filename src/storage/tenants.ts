@@ -23,7 +23,7 @@ interface TenantDocument extends Pick<Tenant, 'name' | 'profile' | 'createdAt'> 
   erasure?: object;
 }
 
-/** Keys of earlier versions have no name, and those that were never used no last use. */
+/** A stored key. Keys of earlier versions have no name, and keys that were never used have no last use. */
 type StoredKey = Omit<ApiKey, 'name' | 'lastUsedAt'> & Partial<Pick<ApiKey, 'name' | 'lastUsedAt'>> & { hash: string };
 
 /** Matches tenants that are not erased. */
@@ -277,7 +277,10 @@ function listed({ _id, name, createdAt, suspendedAt, keys }: TenantDocument): Li
   return { id: _id, name, createdAt, suspendedAt: suspendedAt ?? null, environments };
 }
 
-/** Without a last use, because the latest one is kept by comparison. */
+/**
+ * Returns the stored form of a key. Null is not stored as a last use, because updates keep the latest use by
+ * comparison.
+ */
 function storedKey({ lastUsedAt, ...key }: ApiKey, hash: string): StoredKey {
   return { ...key, ...(lastUsedAt !== null && { lastUsedAt }), hash };
 }

@@ -23,8 +23,8 @@ const MARKS_UNSUMMED: Upgrade = {
 };
 
 /**
- * Every change of stored data, in order. Add new ones at the end, and never remove or change one: data of any earlier
- * version runs through all upgrades that it lacks (docs/decisions/0070).
+ * Every change of stored data, in order. Add new upgrades at the end, and never remove or change one: data of any
+ * earlier version runs through all upgrades that it lacks (docs/decisions/0070).
  */
 export const UPGRADES: readonly Upgrade[] = [MARKS_UNSUMMED];
 
@@ -82,8 +82,8 @@ export async function upgradeData(
 
 /**
  * Returns why a program must not use this data, and what to do; null if it may use it.
- * @param isRunning whether the program is running already: it may go on beside a later version unless that version
- * forbids it
+ * @param isRunning whether the program is already running: it may continue beside a later version unless that version
+ *   forbids it
  * @param known the version of data that the program writes
  */
 export async function versionTrouble(db: Db, isRunning: boolean, known = DATA_VERSION): Promise<string | null> {

@@ -19,7 +19,7 @@ import {
  */
 const ATTEMPTS_AT_ONCE = 100;
 
-/** Reads attempts from the collection `webhook_attempts`: only the fields that are asked for. */
+/** Reads attempts from the collection `webhook_attempts`, and only the requested fields. */
 export function createAttemptReading(db: Db): Pick<DeliveryLedger, 'attempts' | 'pageWithAttempts'> {
   const deliveries = db.collection<DeliveryDocument>('webhook_deliveries');
   const attempts = db.collection<AttemptDocument>('webhook_attempts');
@@ -60,7 +60,7 @@ export function createAttemptReading(db: Db): Pick<DeliveryLedger, 'attempts' | 
       const named = (document: DeliveryDocument) => ({ delivery: deliveryOf(document), ids: document.attempts });
       const page = await readPage(deliveries, filterOf(query), query, named, { hint: indexOf(query) });
       const isReversed = query.cursor?.direction === 'before';
-      // The rows beside the cursor stay when the page is cut.
+      // When the page is cut, the rows next to the cursor stay.
       const found = isReversed ? page.rows.toReversed() : page.rows;
       const inOrder = <Row>(rows: Row[]) => (isReversed ? rows.reverse() : rows);
       const rows = [];
@@ -82,7 +82,7 @@ export function createAttemptReading(db: Db): Pick<DeliveryLedger, 'attempts' | 
   };
 }
 
-/** Groups neighbouring deliveries whose attempts are one reply of the server. */
+/** Groups neighbouring deliveries whose attempts fit into one reply of the server. */
 function groupsOf<Row extends { readonly ids: readonly string[] }>(rows: readonly Row[]): Row[][] {
   const groups: Row[][] = [];
   let room = 0;
@@ -99,7 +99,10 @@ function groupsOf<Row extends { readonly ids: readonly string[] }>(rows: readonl
   return groups;
 }
 
-/** Returns the size of an attempt as JSON in bytes. It exceeds the stored size by the escapes, of which pages are full. */
+/**
+ * Returns the size of an attempt as JSON, bytes. It exceeds the stored size by the escapes, which are frequent in
+ * responses with HTML.
+ */
 async function textBytes(attempt: object): Promise<number> {
   const bytes = Buffer.byteLength(JSON.stringify(attempt));
   await takeTurn(bytes / WRITTEN_BYTES_A_UNIT);

@@ -48,10 +48,10 @@ export async function setWebhookRetention(db: Db, retentionMs: number): Promise<
 export type KeptSince = Readonly<Record<keyof typeof STORED, Date>>;
 
 /**
- * Returns {@link KeptSince}. The current retention is not enough, because it may have been
- * shorter before, and removed rows do not come back. But rows are removed in the order of their times, so rows newer
- * than the oldest remaining one were never removed. A day is added for what removes or copies rows in another order,
- * such as several shards.
+ * Returns {@link KeptSince}. The current retention is not enough, because it may have been shorter before, and removed
+ * rows do not come back. But rows are removed in the order of their times, so rows newer than the oldest remaining one
+ * were never removed. A day is added, because rows may be removed or copied in another order, for example with several
+ * shards.
  */
 export async function keptSince(db: Db): Promise<KeptSince> {
   const found = Object.entries(STORED).map(async ([collection, field]) => {
