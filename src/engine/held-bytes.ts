@@ -1,6 +1,6 @@
 /**
- * A connection with buffered bytes: incomplete or queued requests, and answers that are collected or that the client has
- * not read.
+ * A connection with buffered bytes: incomplete or queued requests, and answers that are collected or that the client
+ * has not read.
  */
 export interface Holder {
   /** Closes the connection and frees its buffers. */

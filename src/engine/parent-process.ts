@@ -2,10 +2,10 @@
 const CHECK_MS = 250;
 
 /**
- * Ends a program that was started by an npm script when npm ends, as if by SIGTERM. Does nothing outside npm. A signal
- * does not suffice. If npm is killed, it sends none. Otherwise it sends SIGTERM to the shell that runs the script:
- * unless the script uses `exec`, the shell dies and the program runs on, because dash, Debian's shell, runs even a
- * single command as a child process. So the program checks whether its parent still exists.
+ * Ends a program that was started by an npm script when npm ends, as if by SIGTERM. Does nothing outside npm. Signals
+ * are not enough. If npm is killed, it sends none. Otherwise it sends SIGTERM to the shell that runs the script: unless
+ * the script uses `exec`, the shell dies and the program continues, because dash, Debian's shell, runs even a single
+ * command as a child process. So the program checks whether its parent still exists.
  * @returns a function that stops the checks, for a program that is already ending
  */
 export function endWithNpm(): () => void {

@@ -4,8 +4,8 @@ import { startServer } from './server.ts';
 import { UnusableData } from './unusable-data.ts';
 
 /**
- * Worker side of `startEngine`: posts `{ready: uri}` or `{failed: reason, isUnusable}`, and closes the engine on the message
- * 'close'.
+ * Worker side of `startEngine`: posts `{ready: uri}` or `{failed: reason, isUnusable}`, and closes the engine on the
+ * message 'close'.
  */
 const port = parentPort;
 if (!port) throw new Error('worker.ts runs as a worker thread only');

@@ -12,7 +12,8 @@ import type { Command, Context } from './command.ts';
 /**
  * Begins a backup, which ends with `endBackup` or when the connection closes. Returns its id (`backup`), and the paths
  * of the data file and its write-ahead log, which the client reads itself on the same machine. `history` is the state
- * of the data. If `since`, the state of a copy, is given, `continues` is whether the data has been in it.
+ * of the data. If the client gives `since`, the state of a copy, `continues` says whether the data has been in that
+ * state.
  */
 export const beginBackup: Command = {
   options: ['since'],
@@ -41,8 +42,9 @@ export const beginBackup: Command = {
 
 /**
  * Records that the client has `read` bytes of the log. Returns where the log ends (`end`) and a time (`at`): the log
- * has all commits that were acknowledged before it. `history` is their state. If the log was moved into the file since
- * the last call, `rest` is the end of the moved log, from position `restFrom` on, and the new log begins at 0.
+ * contains all commits that were acknowledged before that time. `history` is the state of the data after these commits.
+ * If the log was moved into the file since the last call, `rest` is the end of the moved log, from position `restFrom`
+ * on, and the new log begins at 0.
  */
 export const backupLog: Command = {
   options: ['read'],

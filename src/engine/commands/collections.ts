@@ -28,7 +28,7 @@ const UNSUPPORTED = [
 
 const VALIDATION = ['validator', 'validationLevel', 'validationAction'];
 const LEVELS = ['off', 'strict', 'moderate'];
-/** Maximum bytes of a validator. The event of a change has both the new and the previous one. */
+/** Maximum bytes of a validator. The event of a change contains both the new and the previous validator. */
 const MOST_VALIDATOR = 4 * 1024 * 1024;
 /** Databases whose collections have no validators. */
 const INTERNAL = ['admin', 'config', 'local'];

@@ -47,8 +47,8 @@ const MOST_IDS = 15 * 1024 * 1024;
 /** Maximum bytes of an array element in addition to its document. */
 const ENTRY_BYTES = 8;
 /**
- * Up to this many statements of a command are kept decoded. More are decoded when they run, to save memory: a paused
- * command may wait for long.
+ * Maximum number of statements of a command that are all kept decoded. The statements of a longer command are decoded
+ * when they run, to save memory, because a paused command may wait for a long time.
  */
 const FEW = 64;
 
@@ -78,7 +78,7 @@ export function beginningOf({ counts }: Statements): Progress {
   return { done: 0, counts, upserted: [], writeErrors: [], left: MOST_TOLD, room: MOST_IDS };
 }
 
-/** Reads the command's array of statements. @param check called for each at once; throws for an invalid one */
+/** Reads the command's array of statements. @param check called here for each statement; throws for an invalid one */
 export function entriesOf(args: Arguments, name: string, check: (entry: Doc) => void) {
   const raw = args.rawDocuments(name);
   const few = raw.length <= FEW ? raw.map(decodeDocument) : null;

@@ -83,8 +83,8 @@ function lookingUp(operand: unknown, variables: readonly string[], compile: Comp
 }
 
 /**
- * Yields, for each document, what `made` returns for an array of only that document; for no documents, for an empty
- * array.
+ * Yields the result of `made` for each document, as an array with this document only. Without documents, yields the
+ * result for an empty array.
  */
 function* inArrays(documents: Pausing<Doc>, made: (array: Doc[]) => Doc): Generator<Doc | Pause> {
   let isEmpty = true;
@@ -125,8 +125,8 @@ function hasExpression(filter: unknown): boolean {
 
 /**
  * Yields the values of `localField`. The rules differ from those of expressions and of filters: in an array, a number
- * selects the element at that position, and any other name is looked up in each document. Of an array at the end, each
- * element is yielded.
+ * selects the element at that position, and any other name is looked up in each document. For an array at the end of
+ * the path, yields each element.
  */
 function* valuesAt(doc: Doc, parts: readonly string[]): Generator<unknown> {
   let value = getField(doc, parts[0] as string);

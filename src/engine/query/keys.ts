@@ -11,13 +11,13 @@ export interface IndexEntries {
   keys: Uint8Array[];
   /** True if any of the paths goes through or ends in an array, even an empty array or one with a single element. */
   multikey: boolean;
-  /** The fields of the index whose paths do so: the sum of `fieldBit` of their positions. */
+  /** The fields of the index whose paths go through or end in an array: the sum of `fieldBit` of their positions. */
   arrays: number;
 }
 
 /** An index with fewer fields than this knows which of them have arrays. */
 const FIELD_BITS = 30;
-/** All fields: also those of an index that does not know which of them have arrays. */
+/** All fields. Also stands for the fields with arrays of an index that does not know which fields have arrays. */
 export const EVERY_FIELD = -1;
 
 /** The bit of a field of an index by its position. */

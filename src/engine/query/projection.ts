@@ -52,9 +52,9 @@ export function compileProjection(spec: Doc, context: ProjectionContext = {}): (
 
 /** The fields that a projection keeps. */
 export interface Inclusion {
-  /** Top-level fields. No other one determines the result. */
+  /** The top-level fields that determine the result; no other field does. */
   readonly names: readonly string[];
-  /** Whether the result has them as they are. */
+  /** Whether the result contains these fields unchanged. */
   readonly isWhole: boolean;
 }
 

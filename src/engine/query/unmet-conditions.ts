@@ -56,7 +56,10 @@ interface Left {
   bytes: number;
 }
 
-/** Why a document does not match, as `errInfo.details` of a failed validation, and whether the limits left out a part. */
+/**
+ * The reasons why a document does not match, as `errInfo.details` of a failed validation, and whether the limits left
+ * out some of them.
+ */
 export interface Explanation {
   readonly details: Doc;
   readonly isTruncated: boolean;

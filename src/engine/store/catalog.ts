@@ -74,7 +74,10 @@ const MAX_INDEXES = 64;
  */
 const BUILDING = 2;
 const LEAVING = 3;
-/** Plus `arrays`: a multikey index. 1 is one of which it is not known which of its fields have arrays. */
+/**
+ * The column `multikey` of a multikey index is this plus `arrays`, or 1 if it is unknown which of its fields have
+ * arrays.
+ */
 const ARRAYS = 4;
 
 /** The id of the collection of a row. */

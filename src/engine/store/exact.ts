@@ -7,7 +7,7 @@ const SCALARS = ['string', 'int', 'long', 'double', 'objectId', 'bool', 'date'];
 
 /**
  * Whether an index scan returns exactly the documents that match the filter: every condition compares a field that
- * bounds the scan with a scalar, and each document has one key in it. Always true for an empty filter.
+ * bounds the scan with a scalar, and each document has one key in the scan. Always true for an empty filter.
  */
 export function isExact(scan: IndexScan, filter: Doc): boolean {
   const paths = Object.keys(filter);
@@ -24,13 +24,13 @@ export function isExact(scan: IndexScan, filter: Doc): boolean {
 
 /** Whether a scan finds each document by one key: each field that has arrays is bound to one value. */
 export function hasOneKeyEach({ index, bounds }: IndexScan): boolean {
-  // Of an index that does not know which fields have arrays, the number is negative.
+  // `arrays` is negative for an index that does not know which of its fields have arrays.
   return index.arrays >= 0 && index.arrays < 2 ** bounds.constants;
 }
 
 /**
- * Whether a condition compares the elements of an array with one scalar. Of two operators each may match another
- * element, and below a field of an array there may be further arrays.
+ * Whether a condition compares the elements of an array with one scalar. Returns false for several operators, because
+ * each may match another element, and for a path below an array, because there may be further arrays.
  */
 function isEqualElement(path: string, condition: unknown): boolean {
   if (path.includes('.')) return false;

@@ -3,11 +3,13 @@ import type { Store } from './store.ts';
 
 /** Number of pages given back in one step: a few milliseconds of work. */
 const STEP = 100;
-/** Up to this part of the file's pages, and at least `LEAST` pages, may stay free for the next writes. */
+/** Up to this fraction of the file's pages, and at least `LEAST` pages, may stay free for the next writes. */
 const KEPT_PART = 0.25;
 const LEAST = 4096;
 
-/** If more pages are free than may stay so, gives them back to the file system until half of that number is left. */
+/**
+ * If too many pages are free, gives pages back to the file system until half of the number that may stay free is left.
+ */
 export function* shrink(store: Store): Steps<void> {
   const kept = Math.max(LEAST, KEPT_PART * pragma(store, 'page_count'));
   if (pragma(store, 'freelist_count') > kept) yield* giveBack(store, kept / 2);

@@ -262,7 +262,10 @@ export class PageSums {
     if (crc32(page) !== sum) this.#fail(at, true);
   }
 
-  /** Call it before pages of the log are copied to the data file. @throws when the disk is full; nothing is lost then */
+  /**
+   * Call it before pages of the log are copied to the data file.
+   * @throws when the disk is full; then nothing is lost
+   */
   beforeCheckpoint(): void {
     if (this.#state.isCopied) return;
     this.#state = { ...this.#state, isCopied: true };
