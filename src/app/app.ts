@@ -56,7 +56,7 @@ export interface App {
   readonly firstStart: FirstStart;
   /** Number of open subscriptions in this runtime. */
   listeners(): number;
-  /** How much this process has claimed, and at what cost; null without a worker. */
+  /** Returns the number of this process's claims, and what they cost; null without a worker. */
   claimCounts(): ClaimCounts | null;
   /** Resolves when the browser for PDFs is warm or has failed to start. */
   readonly warm: Promise<void>;

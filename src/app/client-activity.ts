@@ -8,14 +8,15 @@ export interface ClientActivity {
   /** Records a request when it is answered. @param route the pattern of its route; only routes of the API count */
   note(request: { readonly route: string; readonly status: number; readonly tenantId: string | null }): void;
   /**
-   * @param beside those of this tenant do not count, nor what was refused without a valid credential: nobody else can make
-   * a tenant's work rest. As {@link tenantNumber}
+   * Whether a client has sent a request within {@link RECENT_MS}.
+   * @param beside a tenant whose requests do not count, as {@link tenantNumber}. Requests that were refused without a
+   *   valid credential do not count either, so that nobody else can make the tenant's work rest
    */
   isRecent(beside?: number): boolean;
 }
 
 interface Last {
-  /** Null: whoever reads one invoice by its client_secret. */
+  /** Null for a client_secret, which gives access to a single invoice. */
   readonly tenant: number | null;
   readonly at: number;
 }
@@ -23,7 +24,7 @@ interface Last {
 export function createClientActivity(): ClientActivity {
   const never: Last = { tenant: null, at: Number.NEGATIVE_INFINITY };
   let answeredAt = Number.NEGATIVE_INFINITY;
-  /** The last request with a credential, and the last one of anybody else. */
+  /** The last request that counts for `isRecent`, and the last one before it of another tenant. */
   let [last, other] = [never, never];
   const isNow = (at: number) => performance.now() - at < RECENT_MS;
   return {

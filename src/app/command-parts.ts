@@ -1,6 +1,6 @@
 /**
- * The modules of the composition that commands use. A command loads those that it needs, because each needs only few of
- * the large ones; a test gives others in their place.
+ * The modules of the composition that commands use. A command loads only the modules that it needs, because each
+ * command needs only a few of the large ones. Tests replace them.
  */
 export const commandParts = {
   administration: () => import('./administration.ts'),

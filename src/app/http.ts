@@ -59,7 +59,7 @@ export interface HttpParts extends Omit<UseCaseParts, 'readLogo'> {
   readonly tracing: ProcessTracing;
   /** The live authority, with the secret of its callbacks; null if none is configured. */
   readonly live: { readonly authority: Authority; readonly callbackSecret: string | Uint8Array | null } | null;
-  /** null: one of this service's own. */
+  /** Null: the service starts a judge of its own. */
   readonly passwords: PasswordJudge | null;
 }
 
@@ -165,8 +165,8 @@ function composeCallback({ data, jobs, live }: HttpParts): AuthorityCallbackPart
 }
 
 /**
- * Returns the event streams. Each ends when its key is revoked, when the person's session or role has ended, or when the
- * token or the tenant of the single invoice that it may read has ended.
+ * Returns the event streams. Each ends when its key is revoked, when the person's session or role has ended, or when
+ * the token or the tenant of the single invoice that it may read has ended.
  */
 function composeStreams({ closing }: Runtime, data: Data, metrics: Metrics): EventStreams {
   const { tenants, invoices, people, logFailure } = data;

@@ -30,7 +30,7 @@ import type { Runtime } from './runtime.ts';
 /** Pause between two searches for copies of files that killed processes have left, milliseconds. */
 const SWEEP_MS = 10 * MINUTE_MS;
 
-/** What requests and the worker need of imports. */
+/** The parts of imports that requests and the worker use. */
 export interface Imports {
   readonly needs: {
     readonly imports: ImportStore;
@@ -41,9 +41,9 @@ export interface Imports {
     readonly wakeImports: () => void;
   };
   readonly texts: ImportTexts;
-  /** Writes the file of an import, which was read, with its verdicts as of now. */
+  /** Writes the file of an import that was read, with its current verdicts. */
   readonly returned: (imported: Import) => AsyncIterable<Uint8Array>;
-  /** Works on imports from now on. */
+  /** Starts the work on imports. */
   start(parts: WorkParts): void;
 }
 

@@ -12,8 +12,8 @@ import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts
 import { openStore } from './store.ts';
 
 /**
- * Returns what is wrong with the installation, as `/ops` shows it. Without a running service a missing worker is not
- * said.
+ * Returns what is wrong with the installation, as `/ops` shows it. Without a running service, a missing worker is not
+ * reported.
  * @throws when the store cannot be opened
  */
 export async function readInstallationConditions(config: Config, now: Date): Promise<Condition[]> {

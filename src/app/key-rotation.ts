@@ -135,8 +135,8 @@ export async function endDataKey({ keyRing }: RingOf, number: number, endsAt: Da
 
 /**
  * Seals all stored secrets again, with the newest data key in use.
- * @returns counts; `nextFrom` is when a newer key comes into use, which seals none of the secrets yet; null: there is
- * none
+ * @returns counts; `nextFrom`: when a newer key comes into use, which does not seal any secret yet; null if there is
+ *   none
  */
 export async function resealStoredSecrets(
   settings: Settings,

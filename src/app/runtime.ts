@@ -63,7 +63,7 @@ export function createClosing(log: Logger): Closing {
     async close(options) {
       hasBegun = true;
       await server?.close(options);
-      // At once: one after the other, each would wait its own time, and those still running would start more work.
+      // At the same time: otherwise each part would wait its own time, and parts that still run would start more work.
       await Promise.all(work.splice(0).map((stop) => closed(() => stop(DRAIN_MS))));
       for (const close of parts.splice(0).reverse()) await closed(close);
     },

@@ -108,7 +108,7 @@ export function composeWebhooks(parts: WebhookParts) {
   });
   return {
     endpointStatistics: readStatistics,
-    /** What the use cases of endpoints, events and deliveries need. */
+    /** The ports that the use cases of endpoints, events and deliveries need. */
     needs: {
       endpoints,
       deliveries,

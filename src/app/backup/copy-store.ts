@@ -84,9 +84,9 @@ export async function copyDatabase(source: OpenSource, folder: string, signal: A
 export type CopiedState = Pick<Extract<LogState, { isMoved: false }>, 'at' | 'history'>;
 
 /**
- * Copies what has been written to the log since the last call.
+ * Copies the part of the log that was written since the last call.
  * @param needLog see `FileCopy.endLog`
- * @returns what the copy then contains, and whether anything was copied
+ * @returns the state that the copy then contains, and whether anything was copied
  */
 export async function copyLog(
   source: OpenSource,

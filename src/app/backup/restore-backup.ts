@@ -9,7 +9,7 @@ import { copyFile, DATA, DATABASE, RESTORING, readFileList } from './file-list.t
 import { findManifest, type Manifest } from './manifest.ts';
 import { type BackupOptions, isEmpty } from './take-backup.ts';
 
-/** How often a copy is copied at most if `backup --follow` changes it meanwhile. */
+/** Maximum number of times that a backup is copied because `backup --follow` changes it meanwhile. */
 const ROUNDS = 5;
 
 /**
