@@ -26,7 +26,7 @@ type AuthenticatorAnswer = NonNullable<
 const REFUSALS: readonly (readonly [RegExp, SecondFactorRefusal])[] = [
   [/^INVALID_PASSWORD$/, 'wrong_password'],
   [/^(INVALID_CODE|INVALID_BACKUP_CODE|AUTHENTICATION_FAILED|FAILED_TO_VERIFY_REGISTRATION)$/, 'wrong_code'],
-  // Two sign-ins used the same recovery code at once, and the other one was faster.
+  // Two sign-ins used the same recovery code at the same time, and the other one was faster.
   [/^CONFLICT$/, 'wrong_code'],
   // A removed passkey, or one that never existed: the person only learns that it does not work.
   [/^PASSKEY_NOT_FOUND$/, 'wrong_code'],

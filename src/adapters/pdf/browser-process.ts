@@ -19,7 +19,7 @@ export interface BrowserProcess {
   readonly exited: Promise<void>;
   /** Closes the browser, and kills it when it has not exited after 2 s. Never throws. */
   close(): Promise<void>;
-  /** Kills the browser at once. */
+  /** Kills the browser immediately. */
   kill(): void;
 }
 

@@ -10,7 +10,7 @@ export interface PrintPage {
    * Prints an HTML document. Scripts are disabled; the document reaches neither network nor files. One document at a
    * time.
    * @returns the PDF, in the paper size of the document's @page rule
-   * @throws {PageLost} at once when the page or its browser dies
+   * @throws {PageLost} immediately when the page or its browser dies
    */
   print(html: string): Promise<Uint8Array>;
   /** Closes the page; resolves when the page or its browser is gone. Never throws. */
@@ -26,7 +26,7 @@ export class PageLost extends Error {
  * Opens a new page, or uses the one that the browser `started` with. Puppeteer's `newPage` is not used, because it
  * hangs when the page crashes or the browser dies at certain moments. The DevTools commands used here are answered, or
  * rejected when the browser's pipe closes; a crashed page does not answer, but emits an event.
- * @throws {PageLost} at once when the page or its browser dies
+ * @throws {PageLost} immediately when the page or its browser dies
  */
 export async function openPrintPage(process: BrowserProcess, which: 'new' | 'started' = 'new'): Promise<PrintPage> {
   try {

@@ -80,7 +80,7 @@ function xmlDeclaration(): RegExp {
   return new RegExp(`^<\\?xml${version}(?:${encoding})?(?:${stated('standalone', '(?:yes|no)')})?${space}*\\?>`);
 }
 
-/** Returns the text without what may precede and follow the root element. */
+/** Returns the text of the root element, without the parts that may precede and follow it. */
 function rootElement(text: string): string {
   let start = DECLARATION.exec(text)?.[0].length ?? 0;
   for (let found: RegExpExecArray | null; ; start += found[0].length) {

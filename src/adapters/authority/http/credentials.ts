@@ -40,7 +40,7 @@ export interface CredentialStore {
   /** Returns the content as last read, without checking the files. */
   latest(): Credentials;
   /**
-   * Checks the files at once, then returns what `current` returns. To be called after the other side refused a
+   * Checks the files immediately, then returns what `current` returns. To be called after the other side refused a
    * certificate or key.
    */
   recheck(): Promise<Credentials>;

@@ -108,7 +108,7 @@ export function changesOutcome(outcome: Outcome): ChangesAnswer {
   return classify(CHANGES, outcome, null);
 }
 
-/** Whether the authority refused the token of a call. The call may then be repeated at once with a new token. */
+/** Whether the authority refused the token of a call. The call may then be repeated immediately with a new token. */
 export function isTokenRefusal(outcome: Outcome): boolean {
   if (outcome.kind !== 'answer' || outcome.status !== 401 || !isOwn(outcome)) return false;
   return ['token_expired', 'token_invalid'].includes(readError(outcome.body)?.code ?? '');
