@@ -78,7 +78,7 @@ export function createAnswerMeter(
    */
   let state: 'small' | 'waiting' | 'placed' | 'over' = 'small';
   let [fields, searched] = [0, 0];
-  /** Bytes that were counted, and those of them that are in memory. */
+  /** Counted bytes, and the part of them that is in memory. */
   let [counted, held] = [0, 0];
   let place: Promise<() => void> | null = null;
   let lastSearch: Promise<unknown> = Promise.resolve();

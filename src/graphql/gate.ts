@@ -42,8 +42,8 @@ export interface Gate {
   /** Checks the limits first, then the validation rules of GraphQL, then the answers of mutations. */
   validate(document: DocumentNode): readonly GraphQLError[];
   /**
-   * Returns why a valid operation must not run with these variables: they do not match their types, or those of a
-   * subscription are too long. If the list is empty, the libraries will find no fault in the variables, which they
+   * Returns why a valid operation must not run with these variables: they do not match their types, or the variables of
+   * a subscription are too long. If the list is empty, the libraries will find no fault in the variables, which they
    * would quote at length.
    */
   refuse(args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>): readonly GraphQLError[];

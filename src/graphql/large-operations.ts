@@ -4,7 +4,8 @@ import { createMemoryBudget } from '../domain/kit/memory-budget.ts';
 import { type Principal, sharerOf } from '../domain/principal.ts';
 
 /**
- * Maximum number of large operations that run at once in this process. The rows and the answer of one may take 50 MB.
+ * Maximum number of large operations that run at the same time in this process. The rows and the answer of one may take
+ * 50 MB.
  */
 const AT_A_TIME = 2;
 /** Maximum waiting time for a place, in milliseconds. */

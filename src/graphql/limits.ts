@@ -45,7 +45,7 @@ export const LIMITS = {
   copies: 10,
 } as const;
 
-/** Numbers of what an operation selects. A fragment counts at each place where it is spread. */
+/** Counts of the selections of an operation. A fragment counts at each place where it is spread. */
 interface Selected {
   readonly root: number;
   readonly fields: number;
@@ -102,7 +102,7 @@ export function requestsOf(document: DocumentNode, operation: OperationDefinitio
 
 const NOTHING: Selected = { root: 0, fields: 0, aliases: 0, depth: 0 };
 
-/** Counts what an operation selects. */
+/** Counts the selections of an operation. */
 export function selectedBy(document: DocumentNode, operation: OperationDefinitionNode): Selected {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const each of document.definitions) {
