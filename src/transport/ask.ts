@@ -5,7 +5,7 @@ import type { RequestState } from './state.ts';
  * Runs a check of who sent a request and what they may do, and remembers it. A body may arrive up to a minute later,
  * when the result may have changed, so `readBytes` runs the check again once the body is complete
  * (docs/decisions/0020). If the body arrived together with the headers, the check runs only once.
- * @param question the check, run at once and perhaps again; throws a refusal, also the second time
+ * @param question the check, run immediately and perhaps again; throws a refusal, also the second time
  */
 export function ask<Answer>(ctx: Context, question: () => Promise<Answer>): Promise<Answer> {
   const state = ctx.state as RequestState;

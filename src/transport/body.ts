@@ -142,7 +142,7 @@ function textOf(bytes: Buffer): string {
 /**
  * Reads the body as it was sent. When it is complete, the caller's permission is checked again (ask.ts), and the body
  * waits until the event loop has room for the work of its handler (request-turns.ts). Every body is read here, so no
- * request acts with a permission that ended while its body arrived, and many bodies at once do not block the loop.
+ * request acts with a permission that ended while its body arrived, and many bodies together do not block the loop.
  * @param most the largest body, bytes: a whole number of KiB
  * @throws {ServiceError} invalid_request: 408 when it does not arrive in time, 413 when it is too large, 415 when it
  *   has a content coding; 503 when there is no memory for it; the refusal of a caller whose permission has ended

@@ -11,8 +11,8 @@ export interface ShutdownOptions {
   readonly graceMs: number;
   /**
    * Whether an idle connection stays open until its client sends another request, which is answered, or for {@link
-   * IDLE_MS}. Closing it at once could lose a request that is on its way. If false, idle connections are closed at
-   * once, for a user who waits at a terminal.
+   * IDLE_MS}. Closing it immediately could lose a request that is on its way. If false, idle connections are closed
+   * immediately, for a user who waits at a terminal.
    */
   readonly patient: boolean;
 }

@@ -51,7 +51,7 @@ export const MAX_STREAMS: Readonly<Record<Principal['kind'], number>> = {
 
 export const EVENT_STREAM_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // Proxies must forward each message at once.
+  // Proxies must forward each message immediately.
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
 };

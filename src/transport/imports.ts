@@ -26,7 +26,7 @@ import { languageIn, languageOf, refuseOthers } from './query-parameters.ts';
 import { principalOf } from './state.ts';
 import { followFile, TABLE_MEDIA_TYPES, takeFilePlace, WHEN_FREE } from './streamed-file.ts';
 
-/** Maximum number of files of a tenant, and of all tenants, that arrive at once. Others are refused. */
+/** Maximum number of files of a tenant, and of all tenants, that arrive at the same time. Others are refused. */
 const PLACES = { placesPerKey: 2, places: 32, perKey: 0 } as const;
 const BUSY = `Too many files are sent at the moment. Try again in ${WHEN_FREE} s.`;
 /**
@@ -39,7 +39,10 @@ const PIECE_BYTES = 256 * 1024;
 /** Bytes of a file that are received and digested in one unit of `takeTurn`. */
 const BYTES_A_UNIT = 300;
 
-/** Maximum number of returned files of a tenant, and of all tenants, that are written at once. Others are refused. */
+/**
+ * Maximum number of returned files of a tenant, and of all tenants, that are written at the same time. Others are
+ * refused.
+ */
 const RETURNS = { placesPerKey: 2, places: 16, perKey: 0 } as const;
 /** Minimum speed at which a client must read, so that it does not keep a place from others. */
 const LEAST_SPEED: LeastSpeed = { bytes: 256 * 1024, withinMs: MINUTE_MS };

@@ -62,7 +62,7 @@ export interface EventStream {
   readonly isOver: boolean;
   /** Ends the answer after sending all messages. @param last messages to send before the end */
   end(last?: string): void;
-  /** Closes the connection at once, even if the client has unread data. */
+  /** Closes the connection immediately, even if the client has unread data. */
   reset(): void;
 }
 

@@ -9,8 +9,8 @@ export type Warnings = () => Promise<readonly string[]>;
 
 /**
  * Makes the answer to `/readyz`. With `?exclude=store` an outage of the store does not count. Proxies use it, because
- * all processes lose the store at once. A process without it still answers errors as the contract says, and still
- * answers reads if the store is only full.
+ * all processes lose the store at the same time. A process without it still answers errors as the contract says, and
+ * still answers reads if the store is only full.
  */
 export async function readinessOf(
   { ready, warnings }: { readonly ready: Ready; readonly warnings: Warnings },

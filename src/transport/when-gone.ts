@@ -5,7 +5,9 @@ export function isGone(res: ServerResponse): boolean {
   return res.closed || res.destroyed;
 }
 
-/** Calls `act` once when the client disconnects or the answer is complete, or at once if that has already happened. */
+/**
+ * Calls `act` once when the client disconnects or the answer is complete, or immediately if that has already happened.
+ */
 export function whenGone(res: ServerResponse, act: () => void): void {
   if (isGone(res)) act();
   else res.once('close', act);

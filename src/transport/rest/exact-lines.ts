@@ -34,8 +34,8 @@ export interface PlainLine {
 const text = z.string().nullable();
 
 /**
- * What a line states beyond whole pieces at a whole price without tax (docs/decisions/0081). Numbers that may have
- * decimals are strings.
+ * The values of a line that states more than whole pieces at a whole price without tax (docs/decisions/0081). Numbers
+ * that may have decimals are strings.
  */
 export const exactLine = z
   .strictObject({
