@@ -25,7 +25,7 @@ type Move = 'moved' | { readonly left: string };
  */
 export type Erasure = 'erased' | { readonly stays: string };
 
-/** What is stated of a collection. */
+/** The rules of a collection. */
 export interface CollectionRules {
   /**
    * How a sharded cluster places the collection. It follows MongoDB's rules (docs/decisions/0052): ids that must be

@@ -20,7 +20,7 @@ import { idsOf, presentTenants } from './present-documents.ts';
 import { checkedDeliveries, checkedEvents, unloggedEvents } from './webhook-consistency.ts';
 import { type KeptSince, keptSince } from './webhook-retention.ts';
 
-/** Maximum number of invoices read at once. */
+/** Maximum number of invoices read together. */
 const INVOICES = 100;
 const FILES = 200;
 const NUMBERS = 500;

@@ -8,7 +8,7 @@ const INDEX_BUILD_ABORTED = 276;
 
 /**
  * Creates missing indexes, and replaces those that exist with another definition under the same name. Safe to run at
- * each start, and in several processes at once. An upgrade drops indexes that are no longer used.
+ * each start, and in several processes at the same time. An upgrade drops indexes that are no longer used.
  * @param report called for each index that is replaced
  */
 export async function ensureIndexes(db: Db, report: (text: string) => void = () => {}): Promise<void> {

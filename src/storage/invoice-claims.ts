@@ -11,7 +11,7 @@ import { decoded } from './pages.ts';
 import type { StoreClock } from './store-clock.ts';
 import type { StoredWork } from './stored-work.ts';
 
-/** Finds due invoices for workers, and claims many at once. */
+/** Finds due invoices for workers, and claims many of them together. */
 export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreClock): InvoiceClaims {
   const leases = createLeases(invoices, { token: 'work.token', until: (end) => ({ 'work.dueAt': end }) });
 

@@ -11,7 +11,7 @@ import { mergedRows } from './search-sources.ts';
 
 /** A place with at most this many rows is read as a whole. */
 const FEW = 200;
-/** Number of rows that are read at once from larger places. More than most pages have, because not all rows match. */
+/** Number of rows that are read together from larger places. More than most pages have, because not all rows match. */
 const BATCH = 100;
 /** Places with more rows than this count as equally large. */
 const MOST_COUNTED = 10_000;
@@ -53,7 +53,7 @@ export async function searchPage(
   };
 }
 
-/** Number of found invoices that are read at once. */
+/** Number of found invoices that are read together. */
 const AT_ONCE = 25;
 
 /** Reads invoices in the order of `ids`, as many as fit into `maxBytes`, but at least one. */

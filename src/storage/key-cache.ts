@@ -9,9 +9,9 @@ type Found = ReturnType<TenantRepository['findByKeyHash']>;
 
 /**
  * Returns the repository with a cache of keys, which looks up a busy key 20 times per second instead of at each
- * request. Changes through this repository apply at once, those of other processes after at most {@link KEY_CACHE_MS}
- * (docs/decisions/0019 allows 100 ms). Without the cache, a read of an invoice over `/graphql` takes 2.1 times the CPU
- * time (bench `graphql`, 32 concurrent requests).
+ * request. Changes through this repository apply immediately, changes by other processes after at most {@link
+ * KEY_CACHE_MS} (docs/decisions/0019 allows 100 ms). Without the cache, a read of an invoice over `/graphql` takes 2.1
+ * times the CPU time (bench `graphql`, 32 concurrent requests).
  */
 export function withKeyCache(tenants: TenantRepository): TenantRepository {
   // The time-to-live starts when the look-up starts. Concurrent requests share the look-up.

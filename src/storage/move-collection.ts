@@ -14,7 +14,7 @@ export type ReportBatch = (batch: { readonly documents: number; readonly bytes: 
 /**
  * Moves the documents of a collection in the order of `_id`, starting after the greatest `_id` in the target. So after
  * any interruption the target has the first documents of the source without a gap, and the next call resumes. Two
- * processes that do this at once do no harm. Memory is bounded by two batches and the replies of the source.
+ * processes that do this at the same time do no harm. Memory is bounded by two batches and the replies of the source.
  * @throws when the source cannot be read, or when the target refuses a document or is unavailable for half a minute
  */
 export async function moveCollection(

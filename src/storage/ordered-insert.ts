@@ -177,7 +177,7 @@ export function createOrderedInsert<Row extends OrderedRow>(
   return (row) => (isApart(row) || alone.has(listOf(row)) ? addAlone(row) : together(row));
 }
 
-/** Inserts the rows whose `_id` does not exist yet. @returns what was inserted, as it is stored */
+/** Inserts the rows whose `_id` does not exist yet. @returns the inserted rows, as they are stored */
 export async function insertNewInOrder<Row extends OrderedRow>(
   insert: (row: Row) => Promise<Row>,
   rows: readonly Row[],

@@ -159,8 +159,8 @@ export function createPeopleRepository(db: Db): PeopleRepository {
         : stored.findOneAndUpdate(own, { $set: { 'memberships.$.role': role } }));
       const was = before?.memberships.find((each) => each.tenantId === tenantId);
       if (!was) return false;
-      // Checked after the removal. If two owners remove each other at once, both see that no owner is left, and both
-      // are restored.
+      // Checked after the removal. If two owners remove each other at the same time, both see that no owner is left,
+      // and both are restored.
       if (was.role !== 'owner' || (await stored.findOne({ memberships: { $elemMatch: { tenantId, role: 'owner' } } })))
         return true;
       await join(personId, was);

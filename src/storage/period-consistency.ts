@@ -91,9 +91,10 @@ async function* checkedDaysOf(db: Db, owner: Owner): AsyncGenerator<string, numb
   const dates = [...new Set([...counted.keys(), ...stored.keys()])].sort();
   for (const [place, date] of dates.entries()) {
     if (textOf(stored.get(date)) === textOfCounted(counted.get(date))) continue;
-    // The service may have changed one of them meanwhile. Both are read again in one transaction.
+    // The service may have changed the sums or the invoices meanwhile. Both are read again in one transaction.
     const from = counted.get(date)?.first ?? newest;
-    // New invoices are of the last day or, about midnight, of the day before. Their keys follow those of the next day.
+    // New invoices belong to the last day or, about midnight, to the day before. Their keys then follow keys of the
+    // next day, so the range ends with the last key of the next day.
     const through = counted.get(dates[place + 1] ?? '')?.last;
     const isSame = await db.client.withSession((session) =>
       session.withTransaction(async () => {

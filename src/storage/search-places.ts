@@ -82,7 +82,7 @@ export async function rowsOf(
 interface RowOrder {
   readonly order: Document | null;
   readonly newestFirst: boolean;
-  /** Number of rows that are read at once. */
+  /** Number of rows that are read together. */
   readonly batch: number;
 }
 

@@ -11,7 +11,9 @@ export interface Upgrade {
   readonly what: string;
   /** Why no process of an earlier version may run during the upgrade and after it; null if it may. */
   readonly notBeside: string | null;
-  /** Applies the change. Must be safe to repeat after an interruption, and to run in several processes at once. */
+  /**
+   * Applies the change. Must be safe to repeat after an interruption, and to run in several processes at the same time.
+   */
   run(db: Db): Promise<void>;
 }
 
@@ -55,8 +57,8 @@ export interface UpgradeParts {
 }
 
 /**
- * Upgrades the data to the version of this program. Several processes may do this at once, and each may be interrupted
- * at any point: the next start resumes with the first upgrade that is not done.
+ * Upgrades the data to the version of this program. Several processes may do this at the same time, and each may be
+ * interrupted at any point: the next start resumes with the first upgrade that is not done.
  */
 export async function upgradeData(
   db: Db,

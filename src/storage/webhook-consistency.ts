@@ -5,7 +5,7 @@ import type { DeliveryDocument, DeliveryWork } from './webhook-delivery-document
 import type { EventDocument } from './webhook-events.ts';
 import { type KeptSince, keptSince } from './webhook-retention.ts';
 
-/** Maximum number of events read at once. Deliveries have a lower limit, because each names up to 25 attempts. */
+/** Maximum number of events read together. Deliveries have a lower limit, because each names up to 25 attempts. */
 const EVENTS = 500;
 const DELIVERIES = 200;
 

@@ -26,7 +26,7 @@ const MARGIN_MS = 2 * HOUR_MS;
 /**
  * Sets how long events, deliveries and attempts are kept, counted from when each was stored. The period is a property
  * of the TTL indexes, so it also applies to existing rows. An attempt is kept at least as long as its delivery. Several
- * processes may call this at once; the last call decides.
+ * processes may call this at the same time; the last call decides.
  * @param retentionMs milliseconds
  */
 export async function setWebhookRetention(db: Db, retentionMs: number): Promise<void> {
