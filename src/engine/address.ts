@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 
 /** The longest socket path, in bytes, that every system accepts: macOS has 104 with the terminating NUL, Linux 108. */
 const MAX_SOCKET_PATH = 103;
-/** Length of the socket's listen queue. When the queue is full, further connection attempts fail at once. */
+/** Length of the socket's listen queue. When the queue is full, further connection attempts fail immediately. */
 const BACKLOG = 4096;
 
 export interface Address {

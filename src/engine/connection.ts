@@ -17,11 +17,11 @@ const MAX_QUEUED_BYTES = 48_000_000;
 const MAX_QUEUED = 1000;
 
 export interface ConnectionHandler {
-  /** Runs a command and returns the encoded answer, at once or later. */
+  /** Runs a command and returns the encoded answer, immediately or later. */
   run(request: Request, connection: Connection): Uint8Array | Promise<Uint8Array>;
   /** Calls back when the writes behind the last answer are durable, or with the error that lost them. */
   whenDurable(callback: (failure?: Error) => void): void;
-  /** Returns the answer that replaces `lost` because its commit failed, at once or later. */
+  /** Returns the answer that replaces `lost` because its commit failed, immediately or later. */
   afterLoss(
     request: Request,
     connection: Connection,
@@ -76,7 +76,7 @@ export class Connection implements Holder {
     this.#onClose.delete(callback);
   }
 
-  /** Closes the connection at once, without sending pending answers. */
+  /** Closes the connection immediately, without sending pending answers. */
   drop(): void {
     this.#socket.destroy();
   }

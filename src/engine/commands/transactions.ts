@@ -7,7 +7,7 @@ import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import type { Command, Context } from './command.ts';
 import { withOk } from './reply.ts';
 
-/** What a session's retry record contains after its transaction was committed. */
+/** The content of a session's retry record after its transaction was committed. */
 const COMMITTED = encodeDocument({ committed: true });
 
 /**

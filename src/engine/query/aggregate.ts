@@ -66,8 +66,8 @@ const UNSUPPORTED = new Set([
 ]);
 
 /**
- * Runs a pipeline. The stages are compiled, and their errors thrown, at once. The documents are processed when the
- * result is read, one at a time except in blocking stages (`$sort`, `$group`…).
+ * Runs a pipeline. The stages are compiled immediately, which may throw their errors. The documents are processed when
+ * the result is read, one at a time except in blocking stages (`$sort`, `$group`…).
  * @throws CommandError 40324 for an unknown stage, 40323 for a stage without exactly one field, and the codes of the
  * stages.
  */

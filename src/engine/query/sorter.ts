@@ -1,6 +1,6 @@
 import { PAUSE, type Pause, type Pausing, type Steps } from './pause.ts';
 
-/** Number of entries that are sorted at once as one run, which takes about a millisecond. */
+/** Number of entries that are sorted together as one run, which takes about a millisecond. */
 const RUN = 1024;
 /** If at most this many entries are wanted, the others are dropped while entries are added. */
 const MOST_KEPT = 2000;

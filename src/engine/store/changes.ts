@@ -14,7 +14,9 @@ export class Changes {
     this.oplog = oplog;
   }
 
-  /** Resolves at the next commit of a change in scope, or after `ms` milliseconds. `cancel` ends the wait at once. */
+  /**
+   * Resolves at the next commit of a change in scope, or after `ms` milliseconds. `cancel` ends the wait immediately.
+   */
   wait(scope: Scope, ms: number): { done: Promise<void>; cancel: () => void } {
     const { promise, resolve } = Promise.withResolvers<void>();
     const finish = (): void => {

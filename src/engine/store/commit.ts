@@ -111,7 +111,8 @@ export class GroupCommit {
   }
 
   /**
-   * Calls back when all writes so far are durable: at once if no commit is pending, with an error if the commit failed.
+   * Calls back when all writes so far are durable: immediately if no commit is pending, with an error if the commit
+   * failed.
    */
   afterCommit(callback: (failure?: Error) => void): void {
     if (!this.#open) {

@@ -62,7 +62,7 @@ const SCHEMA = `
 export interface PastRows {
   /** Restores all rows that had a key in the range. @param index id of the index */
   range(index: number, low: Uint8Array, high: Uint8Array): void;
-  /** Restores those of these rows that have changed. @returns whether any had; the rows must then be read again */
+  /** Restores the changed rows among these. @returns whether there were any; then the rows must be read again */
   rows(rids: Iterable<number>): boolean;
   /** Restores every row of a collection. */
   all(collection: { readonly id: number }): void;

@@ -91,7 +91,7 @@ export class IndexBuilds implements UnfinishedIndexes {
   }
 
   /**
-   * Builds the indexes of a small collection at once, inside a write.
+   * Builds the indexes of a small collection in one step, inside a write.
    * @returns false, without doing anything, if the collection is not small
    * @throws CommandError 11000 for a duplicate key, 171 for arrays that cannot be indexed together
    */

@@ -114,7 +114,7 @@ function isBitFlip({ pairs, at }: Words, computed: Sum, stored: Sum): boolean {
   return false;
 }
 
-/** What a growth of the checksum becomes when one more pair of words follows. */
+/** Returns the growth of the checksum after one more pair of words, given the growth before it. */
 function passOn([first, second]: Sum): Sum {
   return [(first + second) | 0, (first + 2 * second) | 0];
 }

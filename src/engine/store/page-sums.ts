@@ -17,7 +17,7 @@ import { SumsFile, type SumsState, sumsPath } from './sums-file.ts';
 
 export const PAGE_BYTES = 4096;
 const FRAME_BYTES = FRAME_HEADER_BYTES + PAGE_BYTES;
-/** Number of pages, or of log frames, read at once. */
+/** Number of pages, or of log frames, read together. */
 const AT_ONCE = 256;
 /** A stop sets the data file's modification time this many seconds into the past: any later write changes it. */
 const MARKED_AGO_S = 3;
@@ -157,7 +157,7 @@ export class PageSums {
     throw new LogGone(this.#file.path);
   }
 
-  /** Accepts the data file and its log as they are, and computes all sums anew. @param frames as for `examine` */
+  /** Accepts the data file and its log as they are, and computes all sums again. @param frames as for `examine` */
   learn(frames: number): void {
     const pages = Math.floor(fstatSync(this.#dataFile).size / PAGE_BYTES);
     this.#resize(pages);

@@ -11,7 +11,7 @@ export const MEMORY_BYTES = 32 * 1024 * 1024;
 const MEMORY_ONLY_BYTES = 100 * 1024 * 1024;
 /** Bytes of memory that a sort key, and a document, need in addition to their own length. */
 const OVERHEAD = 150;
-/** About this many bytes of keys are read at once from a run in the file. */
+/** About this many bytes of keys are read together from a run in the file. */
 const READ_BYTES = 64 * 1024;
 
 /** A row id with its sort key. */
@@ -148,7 +148,7 @@ function byKey(a: Entry, b: Entry): number {
 /** Sorted runs in a temporary database, which is removed even if the process is killed. */
 class RunFile {
   readonly #sqlite = new DatabaseSync('');
-  /** For each run, the number of entries to read at once. */
+  /** For each run, the number of entries to read together. */
   readonly #runs: number[] = [];
 
   constructor() {

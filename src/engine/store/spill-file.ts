@@ -7,8 +7,8 @@ import { join } from 'node:path';
 const BUFFER_BYTES = 256 * 1024;
 
 /**
- * A temporary file for pieces of bytes, which are read back by their positions. The file's name is deleted at once, so
- * that the operating system frees it even if the process is killed. On Windows, where that is not possible, it is
+ * A temporary file for pieces of bytes, which are read back by their positions. The file's name is deleted immediately,
+ * so that the operating system frees it even if the process is killed. On Windows, where that is not possible, it is
  * deleted on close.
  */
 export class SpillFile {

@@ -286,8 +286,8 @@ export class Transactions implements RowObserver {
   }
 
   /**
-   * Prepares the rows of a collection as the snapshot sees them. Rows written by the transaction are applied at once;
-   * rows changed by others are restored when the command reads them.
+   * Prepares the rows of a collection as the snapshot sees them. Rows written by the transaction are applied
+   * immediately; rows changed by others are restored when the command reads them.
    */
   #prepare(past: PastView, own: Transaction | undefined, collection: Collection, undo: (() => void)[]): void {
     const { documents } = this.#store;

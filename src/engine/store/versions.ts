@@ -152,7 +152,7 @@ export class Versions {
     for (const change of this.#changes.splice(0, firstAfter(this.#changes, oldest))) {
       this.#forget(change);
       const ofRow = this.#ofRow(change);
-      // Removes all old changes of the row at once, because a row may have very many.
+      // Removes all old changes of the row together, because a row may have very many.
       if (ofRow[0] === change) ofRow.splice(0, firstAfter(ofRow, oldest));
       if (ofRow.length === 0) this.#dropRow(change);
     }

@@ -2,8 +2,8 @@ import { MAX_MESSAGE, ProtocolError } from './message.ts';
 
 const HEADER = 16;
 /**
- * Memory for a message of up to this many bytes is allocated at once. For a larger one it is allocated as bytes arrive,
- * so that a length field alone cannot make the engine allocate memory.
+ * Memory for a message of up to this many bytes is allocated immediately. For a larger one it is allocated as bytes
+ * arrive, so that a length field alone cannot make the engine allocate memory.
  */
 const AT_ONCE = 1024 * 1024;
 
