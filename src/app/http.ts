@@ -192,7 +192,7 @@ function composeStreams({ closing }: Runtime, data: Data, metrics: Metrics): Eve
   return streams;
 }
 
-/** Calls `onEnd` at `time`, or at once if that is past. @returns a function that prevents the call */
+/** Calls `onEnd` at `time`, or immediately if that is past. @returns a function that prevents the call */
 function endAt(time: Date | undefined, onEnd: () => void): () => void {
   if (time === undefined) return () => undefined;
   const timer = setTimeout(onEnd, Math.max(0, time.getTime() - Date.now()));

@@ -49,7 +49,7 @@ export interface Rotated {
 /**
  * Seals the keys of the data with another master key: with MASTER_KEY instead of MASTER_KEY_PREVIOUS, or with a new key
  * in the file of DATA_DIR, which keeps the old key in a file beside it. After an interruption at any point it can be
- * called again. Of two calls at once, the second has nothing to do or is refused.
+ * called again. Of two calls at the same time, the second has nothing to do or is refused.
  * @throws when the ring is sealed by a key that is not among the settings, or a backup is under way
  */
 export async function rotateMasterKey(settings: Settings, { keyRing }: RingOf): Promise<Rotated> {

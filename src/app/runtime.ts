@@ -29,7 +29,7 @@ export interface Closing {
   add(close: () => unknown): void;
   /**
    * Registers background work. All background work stops at the same time, before the parts that it needs.
-   * @param stop starts nothing more, and waits up to `timeoutMs` for what is under way
+   * @param stop starts nothing more, and waits up to `timeoutMs` for the work in progress
    */
   addWork(stop: (timeoutMs: number) => unknown): void;
   /** Registers the HTTP server. It closes before all work and parts, because its responses need them. */

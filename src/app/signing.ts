@@ -155,7 +155,7 @@ export async function composeSigning(
     ]);
     log.info(Object.fromEntries(fingerprints), 'a changed signing key is used');
     onKeys(signing.keys);
-    // Restarted, because a new watch logs its findings about the new certificate at once.
+    // Restarted, because a new watch logs its findings about the new certificate immediately.
     stopWatching();
     stopWatching = watch();
   };

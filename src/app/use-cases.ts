@@ -43,7 +43,7 @@ export interface UseCaseParts {
   readonly readLogo: (tenantId: string) => ReadLogo;
 }
 
-/** Builds the use cases of the API: gives those of `USE_CASES` the ports that they need, by name. */
+/** Builds the use cases of the API: gives the use cases of `USE_CASES` the ports that they need, by name. */
 export function composeUseCases(
   log: Logger,
   {

@@ -40,7 +40,7 @@ const MANIFEST = z.strictObject({
   documents: z.record(z.string(), count),
 });
 
-/** The facts of a backup: when and of what it was taken, and the digest of its list of files. */
+/** The facts of a backup: its time, the state of its data, and the digest of its list of files. */
 export type Manifest = Readonly<z.infer<typeof MANIFEST>>;
 
 /** Writes the manifest of a backup, atomically replacing an earlier one. From then on the backup is complete. */

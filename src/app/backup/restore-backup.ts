@@ -73,7 +73,7 @@ async function manifestOf(from: string): Promise<Manifest> {
 /**
  * Copies a backup into a new folder. A backup that is followed may change meanwhile, even so that it looks damaged. Its
  * manifest shows that, because it is written before any part of the old copy is deleted.
- * @returns the manifest of what was copied
+ * @returns the manifest of the copied backup
  */
 async function copyUnchanged(
   from: string,
