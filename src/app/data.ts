@@ -36,8 +36,9 @@ import type { Runtime } from './runtime.ts';
 import { type OpenStore, openStore, prepareDataFolder } from './store.ts';
 
 /**
- * How many grouped writes of background work may run at the same time (docs/decisions/0049). The embedded engine runs
- * one command after the other, so more would only make groups smaller, and delay commands that a client waits for.
+ * Maximum number of grouped writes of background work that run at the same time (docs/decisions/0049). The embedded
+ * engine runs one command after the other, so more would only make groups smaller, and delay commands that a client
+ * waits for.
  */
 const BACKGROUND_WRITES = { 'own engine': 1, 'running engine': 1, server: 4 } as const;
 

@@ -24,7 +24,7 @@ import { openAdministration } from './administration.ts';
 export { verifyExport };
 
 /**
- * Exports a tenant of the configured store to a new folder, with or without a running service. Of an erased tenant,
+ * Exports a tenant of the configured store to a new folder, with or without a running service. For an erased tenant,
  * exports the data that is left.
  * @param report called when the audit log cannot be written
  * @throws when there is no such tenant, it is erased meanwhile, the folder is not empty, or a document is damaged

@@ -24,7 +24,7 @@ export async function writeData(
   // Data this small cannot exceed the limit, even with every character escaped.
   if (estimate <= PIECE) return;
   if (estimate > maxBytes) throw tooLong(maxBytes);
-  // As text, and as the bytes that are sent.
+  // Twice: as text, and as the bytes that are sent.
   await hold?.(2 * estimate);
   const parts: string[] = [];
   let bytes = 0;

@@ -41,7 +41,7 @@ export const LIMITS = {
   answerFields: 30_000,
   /** Bytes of an answer, counted while it is serialized. */
   answerBytes: ANSWER_BYTES,
-  /** How often a mutation may select the same list, or the same text of a list's items. */
+  /** Maximum number of times that a mutation selects the same list, or the same text of a list's items. */
   copies: 10,
 } as const;
 

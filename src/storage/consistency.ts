@@ -53,7 +53,7 @@ interface ChunkEntry {
   readonly data: Binary;
 }
 
-/** How many objects of each kind were checked. */
+/** Numbers of checked objects by kind. */
 export interface Checks {
   readonly invoices: number;
   /** Numbers of the service's own series: each was compared with its invoice and with the number before it. */

@@ -38,7 +38,7 @@ interface DeliveryFacts extends OwnedDocument {
   work?: { token: string | null };
 }
 
-/** With it, the index finds documents of any kind by the fields that follow the kind. */
+/** Matches every kind, so that the index finds documents by the fields that follow the kind. */
 const OF_ANY_KIND = { $in: KIND_NAMES };
 
 /**

@@ -68,7 +68,7 @@ const BEGIN_MS = 2000;
  * measures it itself, because the clocks of two processes may differ by any amount.
  */
 const DEAD_MS = 5000;
-/** How long a process waits for its turn at most, milliseconds. */
+/** Maximum time that a process waits for its turn, milliseconds. */
 const PATIENCE_MS = 15_000;
 /** Pause between two checks whether another process's turn is over, from the first to the longest, milliseconds. */
 const PAUSE_MS = { first: 3, longest: 50 } as const;
@@ -76,9 +76,9 @@ const PAUSE_MS = { first: 3, longest: 50 } as const;
  * How long a process reads the head before each of its turns, after it met another process at the list, milliseconds.
  */
 const SHARED_MS = 30_000;
-/** How many times a process loses its turn before it asks the others to let it go first. */
+/** Number of turns that a process loses before it asks the others to let it go first. */
 const LOSSES = 2;
-/** How long a process lets one that asked go first, milliseconds from when it saw the request. */
+/** How long a process lets another process that asked go first, milliseconds from when it saw the request. */
 const YIELD_MS = 1000;
 /** Maximum number of lists of which this process remembers its last turn. */
 const REMEMBERED = 10_000;

@@ -4,7 +4,10 @@ import { isDuplicateKey } from './duplicate-key.ts';
 import { documentsAfter, inBatches, insertBytes, lastDocument } from './raw-documents.ts';
 import { outageOf } from './unavailable.ts';
 
-/** How often a batch is sent again when a server is unavailable, and the pause before each retry, milliseconds. */
+/**
+ * Number of times that a batch is sent again when a server is unavailable, and the pause before each retry,
+ * milliseconds.
+ */
 const TRIES = 30;
 const PAUSE_MS = 1000;
 

@@ -4,7 +4,7 @@ import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/event-loop-turns.ts';
 import { orderAt } from '../domain/order-key.ts';
 import type { Page, PageQuery } from '../domain/page.ts';
 
-/** How far the key of an invoice may be after its time of creation so that filters by time are exact, milliseconds. */
+/** Maximum time from the creation of an invoice to its key with which filters by time are exact, milliseconds. */
 export const MOST_RAISED_MS = 60_000;
 
 /**

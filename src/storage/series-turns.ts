@@ -13,7 +13,7 @@ interface TurnDocument {
   until: Date;
 }
 
-/** How long a turn lasts at most, and how long a process waits for a turn, milliseconds. */
+/** Maximum duration of a turn, and of the wait for a turn, milliseconds. */
 const TURN_MS = 2000;
 /**
  * How long the turn document of a dead process is kept, seconds. A turn that was given up may be removed at any time.

@@ -35,7 +35,7 @@ const RETRY_GRACE_MS = 2000;
 const LEASE_GRACE_MS = 250;
 
 /**
- * How many deliveries of an endpoint in a page the sweep examines again after one pause, which makes it report the
+ * Number of deliveries of an endpoint in a page that the sweep examines again after one pause, so that it reports the
  * endpoint again. The rest of a long backlog, which only its receiver can shorten, is examined after several pauses.
  */
 const TELLING = 4;

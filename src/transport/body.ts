@@ -12,7 +12,7 @@ import { ArrivingBody } from './unfinished-bodies.ts';
 /** How long a body may take to arrive, in milliseconds: enough for 1 MiB at 140 kbit/s. */
 export const BODY_MS = 60_000;
 /**
- * How many bytes of a too large body are read and discarded. Many clients read no answer before they have sent
+ * Maximum bytes of a too large body that are read and discarded. Many clients read no answer before they have sent
  * everything.
  */
 const MAX_DROPPED_BYTES = 16 * MAX_BODY_BYTES;

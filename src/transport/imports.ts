@@ -30,7 +30,7 @@ import { followFile, TABLE_MEDIA_TYPES, takeFilePlace, WHEN_FREE } from './strea
 const PLACES = { placesPerKey: 2, places: 32, perKey: 0 } as const;
 const BUSY = `Too many files are sent at the moment. Try again in ${WHEN_FREE} s.`;
 /**
- * How many bytes of a too large file are read and discarded. Many clients read no answer before they have sent
+ * Maximum bytes of a too large file that are read and discarded. Many clients read no answer before they have sent
  * everything.
  */
 const DROPPED_BYTES = 4 * IMPORT_LIMITS.fileBytes;

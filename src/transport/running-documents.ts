@@ -57,7 +57,7 @@ class RunningDocument {
   readonly #bytes: number;
   readonly #unread: MemoryBudget;
   readonly #forget: () => void;
-  /** By caller, the one that has run the document longest first. */
+  /** The runs by caller. The caller that has run the document longest comes first. */
   readonly #runs = new Map<string, Run>();
   #charge: { readonly run: Run; uncount: () => void } | null = null;
 

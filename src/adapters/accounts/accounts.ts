@@ -4,7 +4,7 @@ import { AccountExists, type Accounts } from '../../domain/person/ports.ts';
 import { causeOf, cookieHeader, headersOf, isRefusal, type Library, sessionOf, signedIn, statusOf } from './library.ts';
 import { basisOf, endSession } from './sign-in-basis.ts';
 
-/** How long taking over an account may take, milliseconds. */
+/** Maximum time for taking over an account, milliseconds. */
 const TAKE_OVER_MS = 60_000;
 
 /**

@@ -4,7 +4,7 @@ import { createThreads } from '../threads.ts';
 /** The task of the thread: a password to judge. */
 export interface PasswordTask {
   readonly password: string;
-  /** How many characters of the password are judged. */
+  /** Number of characters of the password that are judged. */
   readonly judged: number;
   readonly words: readonly string[];
 }

@@ -56,6 +56,6 @@ function breakable(text: string): string {
   return text.replaceAll(/\S{24}/gu, '$&\u200b');
 }
 
-/** How many emoji, the widest characters, fit on a line of the footer. */
+/** Number of emoji, the widest characters, that fit on a line of the footer. */
 const LINE_OF_WIDE_LETTERS = 48;
 const WORD_JOINER = '\u2060';

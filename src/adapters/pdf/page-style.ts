@@ -38,8 +38,8 @@ function footSize(text: string): string {
 }
 
 /**
- * How many characters fit on five lines of the footer in the normal size when every letter is a W and numbers are not
- * broken.
+ * Number of characters that fit on five lines of the footer in the normal size when every letter is a W and numbers are
+ * not broken.
  */
 const LONG_FOOT = 260;
 const MARGIN_TEXT = 'font-size: 6.8pt; line-height: 1.3; color: #5b6472;';

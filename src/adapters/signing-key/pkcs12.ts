@@ -17,8 +17,8 @@ const MAX_FILE = 1024 * 1024;
  * Reads the key and the certificates of a PKCS #12 file (RFC 7292): the signer's certificate, followed by its issuers
  * as far as the file contains them. The file must be encrypted with PBES2, as OpenSSL 3 and current Windows versions
  * write it. Opens it on a thread, because the passphrase may be hashed millions of times.
- * @param fits whether a certificate may be used for the purpose; default: for signing documents. Of several for the
- * key, {@link chooseCertificate} selects one
+ * @param fits whether a certificate may be used for the purpose; default: for signing documents. If there are several
+ *   for the key, {@link chooseCertificate} selects one
  * @throws when the file cannot be read, the passphrase is wrong, or the key has no certificate; the message says what
  * to do
  */

@@ -1,7 +1,7 @@
 import { UnreadableFile } from '../../domain/imports/reading.ts';
 import { readWholeXml } from './read-xml.ts';
 
-/** How a number is shown, if that says what kind of number it is. */
+/** The kind of number that a format shows; null for any other format. */
 export type NumberStyle = 'date' | 'time' | 'percent' | 'foreign' | 'shaped' | 'unseen' | null;
 
 /** The built-in formats (ECMA-376, part 1, section 18.8.30), also those of other languages. */

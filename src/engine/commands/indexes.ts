@@ -147,7 +147,7 @@ function conflict(
   );
 }
 
-/** The index as `listIndexes` shows it. Of a clustered collection, the `_id` index is marked as clustered. */
+/** The index as `listIndexes` shows it. The `_id` index of a clustered collection is marked as clustered. */
 function shownIndex({ options }: Collection, { spec, name }: Index): Doc {
   const clustered = asDoc(options.clusteredIndex);
   return clustered && name === '_id_' ? { ...clustered, clustered: true } : spec;

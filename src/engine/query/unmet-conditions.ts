@@ -66,8 +66,8 @@ export interface Explanation {
 }
 
 /**
- * Compiles a filter to a function that explains why a document does not match. Of several conditions, it shows an
- * `$and` with those that are not met. The size is limited for any filter and document. Call it only for documents that
+ * Compiles a filter to a function that explains why a document does not match. If there are several conditions, it
+ * shows an `$and` with the unmet ones. The size is limited for any filter and document. Call it only for documents that
  * do not match.
  */
 export function compileExplanation(filter: Doc): (doc: Doc) => Explanation {

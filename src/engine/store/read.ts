@@ -44,8 +44,8 @@ export interface PreparedQuery {
 }
 
 /**
- * When a write of a single document sorts, it chooses among this many, because others may have changed the first ones
- * meanwhile.
+ * Number of documents among which a sorted write of a single document chooses, because others may have changed the
+ * first ones meanwhile.
  */
 const CANDIDATES = 64;
 

@@ -86,7 +86,7 @@ export interface HttpAuthorityState {
 const JSON_BYTES = 1024 * 1024;
 /** Maximum size of an entry in a page of changes, bytes. */
 const ENTRY_BYTES = 4096;
-/** How much larger than the sent document a cleared document may be, bytes: the authority adds to it. */
+/** Maximum bytes by which a cleared document may exceed the sent document, because the authority adds to it. */
 const ADDED_BYTES = 1024 * 1024;
 /** How long all submissions wait after a 429 without `Retry-After`, milliseconds. */
 const DEFAULT_BLOCK_MS = 5000;

@@ -1,4 +1,4 @@
-/** How many bytes of a document are searched: at its start for its first element, at its end for its last tag. */
+/** Number of bytes of a document that are searched: at its start for its first element, at its end for its last tag. */
 const EDGE_BYTES = 4096;
 const FIRST_TAG = /<([A-Za-z_:][^\s<>/]*)/;
 const LAST_TAG = /<\/([^\s<>/]+)\s*>\s*$/;

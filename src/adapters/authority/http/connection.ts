@@ -24,7 +24,7 @@ export interface Answer {
   readonly kind: 'answer';
   readonly requestId: string;
   readonly status: number;
-  /** By lower-case name. Of a repeated header, the first value. */
+  /** By lower-case name. If a header is repeated, its first value. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
   /** Time from sending the request to the end of the response, milliseconds. */

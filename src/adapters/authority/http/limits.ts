@@ -40,7 +40,7 @@ export interface LimitOptions {
   readonly now?: () => number;
 }
 
-/** How long to wait when the limit of concurrent submissions is reached, because it is unknown when one will end. */
+/** Pause when the limit of concurrent submissions is reached, milliseconds. It is unknown when one of them will end. */
 const BUSY_WAIT_MS = 100;
 /** Bounds the memory: a larger limit is treated as this one. */
 const MOST_COUNTED = 60_000;

@@ -30,7 +30,7 @@ export function isCreditNote({ path }: Located): boolean {
   return path.startsWith('/CreditNote');
 }
 
-/** How messages name the document of this element. */
+/** Returns the name of this element's document in messages. */
 export function called(at: Located): string {
   return isCreditNote(at) ? 'L’avoir' : 'La facture';
 }
