@@ -145,7 +145,7 @@ export function composeWebhooks(parts: WebhookParts) {
       await jobs.stop();
       await publisher.stop();
       await dispatcher.stop(timeoutMs);
-      await statistics.stop();
+      await statistics.stop(timeoutMs);
       await sender.close();
       await feed.close();
     },

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoBackend } from '@agendajs/mongo-backend';
 import { Agenda, type Job } from 'agenda';
 import type { Db } from 'mongodb';
@@ -16,6 +15,7 @@ import {
 import type { Pipeline } from '../domain/invoice/pipeline.ts';
 import type { StageQueue } from '../domain/invoice/stage-queue.ts';
 import { every } from '../domain/kit/every.ts';
+import { within } from '../domain/kit/within.ts';
 import { createClaimRanges, createWholeRange } from './claim-ranges.ts';
 import { type ClaimCounts, type Claimer, type ClaimerParts, createClaimer } from './claimer.ts';
 import { endableSearches } from './endable-searches.ts';
@@ -272,7 +272,7 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
         check();
       });
       await agenda.stop(false);
-      await Promise.race([Promise.all([over, claimsOver, searchesOver]), sleep(timeoutMs, undefined, { ref: false })]);
+      await within(timeoutMs, Promise.all([over, claimsOver, searchesOver]));
     },
   };
 }

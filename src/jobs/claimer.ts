@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   isLateShare,
   type Lane,
@@ -10,6 +9,7 @@ import {
 } from '../domain/invoice/lanes.ts';
 import type { Claim, DueInvoice, InvoiceClaims } from '../domain/invoice/repository.ts';
 import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
+import { within } from '../domain/kit/within.ts';
 import type { ClaimRanges } from './claim-ranges.ts';
 import { fixedGate } from './fixed-gate.ts';
 import { inTurns, limitTenants, ofEachSlot, partsOutside, type TenantLimit } from './slot-turns.ts';
@@ -408,8 +408,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     counts: () => ({ found, claimed }),
     async stop(timeoutMs) {
       isStopped = true;
-      const over = Promise.all([...lanes.values()].map((lane) => lane.end()));
-      await Promise.race([over, sleep(timeoutMs, undefined, { ref: false })]);
+      await within(timeoutMs, Promise.all([...lanes.values()].map((lane) => lane.end())));
     },
   };
 }

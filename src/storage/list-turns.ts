@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Collection, Db, Filter } from 'mongodb';
 import { serviceError } from '../domain/errors.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
+import { turnPauses } from './turn-pauses.ts';
 import { writeErrorsOf } from './write-errors.ts';
 
 /** The last turn at a list. The turn is over when its last row is stored. */
@@ -232,14 +233,15 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
     async take(list, plan) {
       const latest = performance.now() + PATIENCE_MS;
       let losses = 0;
-      for (let pause: number = PAUSE_MS.first; ; pause = Math.min(pause * 1.5, PAUSE_MS.longest)) {
+      const pauses = turnPauses(PAUSE_MS);
+      for (;;) {
         const turn = (await takeMany(new Map([[list, plan]]))).get(list);
         if (turn) return turn;
         if (++losses > LOSSES && losses % LOSSES === 1)
           await heads.updateOne({ _id: headId(list), waiting: null }, { $set: { waiting: self } });
         if (performance.now() > latest)
           throw serviceError('internal_error', 'The service is not available at the moment. Try again.', null, 503);
-        await sleep(pause * (0.5 + Math.random()));
+        await sleep(pauses.next().value);
       }
     },
   };

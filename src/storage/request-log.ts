@@ -13,10 +13,8 @@ export const REQUESTS_SECONDS = KEPT_DAYS * 86_400;
 /** A day longer than the requests are kept, because failures are counted by whole days. Seconds. */
 export const FAILURES_SECONDS = REQUESTS_SECONDS + 86_400;
 
-interface RequestDocument extends Omit<LoggedRequest, 'id' | 'documentId'> {
+interface RequestDocument extends Omit<LoggedRequest, 'id'> {
   _id: string;
-  /** Absent in records of earlier versions. */
-  documentId?: string | null;
   kind: string;
   /** Present on failed requests only. */
   failed?: true;
@@ -117,5 +115,5 @@ function idOf({ tenantId, environment, at }: Pick<LoggedRequest, 'tenantId' | 'e
 }
 
 function recordOf({ _id, kind: _kind, failed: _failed, ...record }: RequestDocument): LoggedRequest {
-  return { documentId: null, id: _id, ...record };
+  return { id: _id, ...record };
 }

@@ -4,6 +4,7 @@ import type { Db } from 'mongodb';
 import type { SeriesTurns } from '../domain/invoice/numbering.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { storeClock } from './store-clock.ts';
+import { turnPauses } from './turn-pauses.ts';
 
 interface TurnDocument {
   /** The number series. */
@@ -19,10 +20,7 @@ const TURN_MS = 2000;
  * How long the turn document of a dead process is kept, seconds. A turn that was given up may be removed at any time.
  */
 export const TURNS_SECONDS = 3600;
-/**
- * Pause between two attempts, from the first to the longest, milliseconds. Randomised, so that two processes do not
- * collide again.
- */
+/** Pause between two attempts, from the first to the longest, milliseconds. */
 const PAUSE_MS = { first: 10, longest: 50 } as const;
 
 /**
@@ -55,14 +53,15 @@ export function createSeriesTurns(db: Db, report: (failure: unknown) => void): S
     async enter(series) {
       const holder = randomUUID();
       const latest = clock().getTime() + TURN_MS;
+      const pauses = turnPauses(PAUSE_MS);
       try {
-        for (let pause: number = PAUSE_MS.first; ; pause = Math.min(pause * 1.5, PAUSE_MS.longest)) {
+        for (;;) {
           const now = clock().getTime();
           if (await take(series, holder, now)) break;
           // Checked against the time of the attempt, so that one attempt follows the expiry of a dead process's turn,
           // however slow the store is.
           if (now > latest) return () => undefined;
-          await sleep(pause * (0.5 + Math.random()));
+          await sleep(pauses.next().value);
         }
       } catch (failure) {
         report(failure);

@@ -23,8 +23,8 @@ interface TenantDocument extends Pick<Tenant, 'name' | 'profile' | 'createdAt'> 
   erasure?: object;
 }
 
-/** A stored key. Keys of earlier versions have no name, and keys that were never used have no last use. */
-type StoredKey = Omit<ApiKey, 'name' | 'lastUsedAt'> & Partial<Pick<ApiKey, 'name' | 'lastUsedAt'>> & { hash: string };
+/** A stored key. One that was never used has no last use, because updates keep the latest use by comparison. */
+type StoredKey = Omit<ApiKey, 'lastUsedAt'> & { lastUsedAt?: Date; hash: string };
 
 /** Matches tenants that are not erased. */
 const PRESENT = { erasure: { $exists: false } } as const;
@@ -277,14 +277,10 @@ function listed({ _id, name, createdAt, suspendedAt, keys }: TenantDocument): Li
   return { id: _id, name, createdAt, suspendedAt: suspendedAt ?? null, environments };
 }
 
-/**
- * Returns the stored form of a key. Null is not stored as a last use, because updates keep the latest use by
- * comparison.
- */
 function storedKey({ lastUsedAt, ...key }: ApiKey, hash: string): StoredKey {
   return { ...key, ...(lastUsedAt !== null && { lastUsedAt }), hash };
 }
 
 function keyOf({ hash: _hash, ...key }: StoredKey): ApiKey {
-  return { name: null, lastUsedAt: null, ...key };
+  return { lastUsedAt: null, ...key };
 }

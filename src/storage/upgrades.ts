@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import { insertNew } from './insert-new.ts';
-import { markUnsummed } from './sums-upgrade.ts';
 
 /** A change of stored data that a version of the program needs. */
 export interface Upgrade {
@@ -17,18 +16,11 @@ export interface Upgrade {
   run(db: Db): Promise<void>;
 }
 
-const MARKS_UNSUMMED: Upgrade = {
-  version: 2,
-  what: 'marks each invoice that neither the sums nor a search knows',
-  notBeside: 'its invoices would be in no sums, and no search would find them',
-  run: markUnsummed,
-};
-
 /**
  * Every change of stored data, in order. Add new upgrades at the end, and never remove or change one: data of any
  * earlier version runs through all upgrades that it lacks (docs/decisions/0070).
  */
-export const UPGRADES: readonly Upgrade[] = [MARKS_UNSUMMED];
+export const UPGRADES: readonly Upgrade[] = [];
 
 /** The version of data that was never upgraded. */
 const FIRST_VERSION = 1;

@@ -4,9 +4,7 @@ import { FAILING_AFTER_MS, type WebhookEndpoint } from '../domain/webhook/endpoi
 import type { EndpointRepository } from '../domain/webhook/ports.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 
-interface EndpointDocument extends Omit<WebhookEndpoint, 'id' | 'timesDisabled' | 'failingSince'> {
-  timesDisabled?: number;
-  failingSince?: Date | null;
+interface EndpointDocument extends Omit<WebhookEndpoint, 'id'> {
   /** When the failures of the endpoint are next evaluated; absent if nothing has failed within a day. */
   judgeAt?: Date;
   /** The share of failures last reported to the tenant, percent; absent if none was reported. */
@@ -150,5 +148,5 @@ function newestFirst(a: WebhookEndpoint, b: WebhookEndpoint): number {
 
 function endpointOf(document: EndpointDocument): WebhookEndpoint {
   const { _id, slot: _slot, judgeAt: _judgeAt, toldShare: _toldShare, ...endpoint } = document;
-  return { id: _id, timesDisabled: 0, failingSince: null, ...endpoint };
+  return { id: _id, ...endpoint };
 }

@@ -87,9 +87,7 @@ export function createDrain(server: Server): Drain {
 
   /** Resolves at the next change, or at `time`. */
   async function changedOrAt(time: number): Promise<void> {
-    const timer = setTimeout(changed.ring, Math.max(0, time - performance.now()));
-    await changed.heard();
-    clearTimeout(timer);
+    await changed.heard(Math.max(0, time - performance.now()));
   }
 
   /**

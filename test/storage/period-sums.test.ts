@@ -11,8 +11,6 @@ import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { createPeriodSums } from '../../src/storage/period-sums.ts';
-import { markUnsummed } from '../../src/storage/sums-upgrade.ts';
-import { UPGRADES } from '../../src/storage/upgrades.ts';
 import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
 import { queryPlans } from '../support/query-plans.ts';
 import { openBeside, openTestStore } from '../support/store.ts';
@@ -143,14 +141,12 @@ it('processes that record the same documents at once count each change once', as
   expect(await sumsOf(tenantId)).toEqual(['invoice accepted 40 480000 0 20%: 400000 80000']);
 });
 
-it('what no event brings is summed by the sweep: what waits, and what an upgrade marked', async () => {
+it('what no event brings is summed by the sweep', async () => {
   const tenantId = newId('ten');
   const waiting = await invoiceOf({ tenantId }, 0);
-  const older = await invoiceOf({ tenantId, status: 'accepted' }, 0);
-  await stored().updateOne({ _id: older.id }, { $unset: { unsummed: '' } });
+  await invoiceOf({ tenantId, status: 'accepted' }, 0);
   const changed = await invoiceOf({ tenantId }, 0);
   await stored().updateMany({ unsummed: { $exists: true } }, { $set: { unsummed: new Date(0) } });
-  await markUnsummed(store.db);
   const takeWaiting = vi.fn(sums.takeWaiting);
   takeWaiting.mockImplementationOnce(async (...args) => {
     const found = await sums.takeWaiting(...args);
@@ -194,20 +190,6 @@ it('a search finds a document by what it stated when it was summed', async () =>
   expect(await stored().findOne({ _id: invoice.id })).toEqual(before);
 });
 
-it('an upgrade marks what neither the sums nor a search knows', async () => {
-  const tenantId = newId('ten');
-  const [older, ofEvent, known] = [
-    await invoiceOf({ tenantId }, 0),
-    await invoiceOf({ tenantId }, 1),
-    await invoiceOf({ tenantId }, 1),
-  ];
-  await stored().updateOne({ _id: older.id }, { $unset: { unsummed: '' } });
-  await sums.record([published(known, 1)]);
-  await UPGRADES.find(({ version }) => version === 2)?.run(store.db);
-  const marked = async ({ id }: Invoice) => (await stored().findOne({ _id: id }))?.unsummed !== undefined;
-  expect([await marked(older), await marked(ofEvent), await marked(known)]).toEqual([true, false, false]);
-});
-
 it('what an erasure withholds leaves the outbox and is not summed', async () => {
   const tenantId = newId('ten');
   const invoice = await invoiceOf({ tenantId }, 1);
@@ -238,7 +220,6 @@ it('every statement uses an index, and a month reads its days', async () => {
   await setEvent(one.id, 2);
   await expectIndexed(() => sums.record([published(one, 2)]), 1);
   await expectIndexed(() => sums.takeWaiting(5, 1000), 5);
-  await expectIndexed(() => markUnsummed(store.db), await stored().countDocuments());
   const owner = { tenantId, environment: 'test' } as const;
   const october = Array.from({ length: 31 }, (_, n) => addDays('2026-10-01', n));
   expect(await sums.days(owner, october)).toHaveLength(31);

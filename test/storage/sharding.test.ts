@@ -49,7 +49,7 @@ const NO_REPOSITORIES = [
     'checkedDays',
   ],
   ...['idsOf', 'presentTenants', 'keptSince'],
-  ...['upgradeData', 'markUnsummed', 'versionTrouble', 'awaitsUpgrade', 'beginVersions', 'isNewStore'],
+  ...['upgradeData', 'versionTrouble', 'awaitsUpgrade', 'beginVersions', 'isNewStore'],
   ...['moveTrouble', 'endMove', 'abandonMove', 'collectionNames', 'hasLiveWorker', 'watchWrites', 'insertBytes'],
   // Reads what the rules of collections say.
   'createExportedRecords',

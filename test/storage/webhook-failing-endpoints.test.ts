@@ -39,7 +39,7 @@ describe('an endpoint whose attempts fail', () => {
     const notices = () => worker.notices.filter(({ endpointId }) => endpointId === endpoint.id);
     /** Judges what is due, by all attempts so far. */
     const judge = async () => {
-      await worker.statistics.stop();
+      await worker.statistics.stop(1000);
       await worker.health.sweep();
     };
     return { clock, worker, endpoint, event, seen, notices, judge };

@@ -1,7 +1,7 @@
 import { correctionCommands } from '../../../src/cli/corrections.ts';
+import { interruptible } from '../../../src/cli/interruption.ts';
 import type { CreditInput } from '../../typescript/src/index.ts';
 import { clientOf } from './connection.ts';
-import { interruptible } from './interruption.ts';
 
 /** `invoices credit` and `invoices replace`, asked for as the clients do: by a key, and again if the answer is lost. */
 export const CORRECTION_COMMANDS = correctionCommands(async (input, context) => {

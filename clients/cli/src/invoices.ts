@@ -1,5 +1,6 @@
 import { type Command, type Option, type ParsedArguments, UsageError } from '../../../src/cli/command.ts';
 import { readJsonInput } from '../../../src/cli/files.ts';
+import { interruptible } from '../../../src/cli/interruption.ts';
 import { columns, harmless, type Terminal } from '../../../src/cli/terminal.ts';
 import { accessOf } from '../../../src/cli/webhooks/service.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../../typescript/src/index.ts';
 import { clientOf } from './connection.ts';
 import { quoted, UndecidedError } from './failures.ts';
-import { interruptible } from './interruption.ts';
 
 const STATUSES = ['pending', 'signing', 'transmitted', 'accepted', 'rejected'] as const satisfies InvoiceStatus[];
 const INCLUDES = ['number', 'totals', 'terms', 'warnings', 'credits', 'customer', 'lines'] as const satisfies Include[];

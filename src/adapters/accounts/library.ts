@@ -81,8 +81,6 @@ export function createLibrary(parts: LibraryParts) {
     baseURL: parts.publicUrl,
     basePath: '/auth',
     secrets: [...parts.secrets],
-    // For values that versions before the key ring encrypted, which do not name a key.
-    secret: (parts.secrets.at(-1) ?? parts.secrets[0]).value,
     database: mongodbAdapter(parts.db, { client: parts.client }),
     telemetry: { enabled: false },
     // The service itself counts attempts, over all processes.
@@ -94,7 +92,7 @@ export function createLibrary(parts: LibraryParts) {
       updateAge: PROLONG_SECONDS,
       // No session must be fresh: sensitive changes require the password instead.
       freshAge: 0,
-      // Absent in sessions that were stored by versions without these fields. `signedIn` explains both.
+      // `signedIn` explains both.
       additionalFields: {
         hasSecondFactor: { type: 'boolean', required: false, input: false },
         passwordAt: { type: 'date', required: false, input: false },

@@ -2,6 +2,7 @@ import { basename, join, relative } from 'node:path';
 import type { ValidSignature } from '../../domain/verification/verification.ts';
 import type { ParsedArguments } from '../command.ts';
 import { type Command, type CommandContext, INTERRUPTED, UsageError } from '../command.ts';
+import { interruptible } from '../interruption.ts';
 import { report, type Signer } from '../verify.ts';
 import { FROM_ENVIRONMENT } from '../webhooks/service.ts';
 import { type Access, createInvoice, followStatus } from './client.ts';
@@ -30,19 +31,15 @@ export const demo: Command = {
 with a key that the demo creates and revokes at the end. If no service runs, the demo starts one. The documents of an accepted
 invoice are stored in DATA_DIR/demo. Exit code 0: every invoice ended as its sample expects.`,
   async run(input, context) {
-    const interruption = new AbortController();
-    // A second signal exits at once.
-    const interrupt = () => (interruption.signal.aborted ? process.exit(INTERRUPTED) : interruption.abort());
-    process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-    try {
-      return await runDemo(input, context, interruption.signal);
-    } catch (error) {
-      if (!interruption.signal.aborted) throw error;
-      context.terminal.remark('Interrupted.');
-      return INTERRUPTED;
-    } finally {
-      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-    }
+    return interruptible(async (signal) => {
+      try {
+        return await runDemo(input, context, signal);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        context.terminal.remark('Interrupted.');
+        return INTERRUPTED;
+      }
+    });
   },
 };
 

@@ -3,6 +3,7 @@ import { MINUTE_MS } from '../../domain/durations.ts';
 import { IMPORT_LIMITS } from '../../domain/imports/limits.ts';
 import { type Command, type CommandContext, type ParsedArguments, UsageError } from '../command.ts';
 import { readInput } from '../files.ts';
+import { interruptible } from '../interruption.ts';
 import { harmless, type Terminal } from '../terminal.ts';
 import { type Access, accessOf, SERVICE_OPTIONS } from '../webhooks/service.ts';
 import { chosenColumns, parseColumns, toChoose } from './choose-columns.ts';
@@ -56,9 +57,8 @@ comes back with its verdicts in "results". Stop it with Ctrl-C, exit code 130.`,
     if (input.has('watch')) {
       if (input.find('out') !== null) throw new UsageError('--out is for one file; --watch writes to "results"');
       if (input.has('dry-run')) throw new UsageError('--dry-run is for one file');
-      return watchFolder(input.get('FILE'), context.terminal, (path, out) =>
-        importOne(access, path, out, input, context.terminal),
-      );
+      const importFound = (path: string, out: string) => importOne(access, path, out, input, context.terminal);
+      return interruptible((signal) => watchFolder(input.get('FILE'), context.terminal, importFound, signal));
     }
     return importOne(access, input.get('FILE'), input.find('out'), input, context.terminal).then(({ code }) => code);
   },

@@ -21,7 +21,7 @@ interface Seen {
 }
 
 /**
- * Imports each file that is put into a folder, one at a time, until a signal ends it. A file that fails because the
+ * Imports each file that is put into a folder, one at a time, until the signal ends it. A file that fails because the
  * service is away stays in the folder and is tried again at the next scan.
  * @param importOne imports a file and writes it with its verdicts to `out`
  * @returns the exit code
@@ -31,6 +31,7 @@ export async function watchFolder(
   folder: string,
   terminal: Terminal,
   importOne: (path: string, out: string) => Promise<FileOutcome>,
+  signal: AbortSignal,
 ): Promise<number> {
   const places = {
     imported: join(folder, 'imported'),
@@ -39,31 +40,26 @@ export async function watchFolder(
   };
   /** The last printed error of each file that is tried again, so that it is printed once. */
   const told = new Map<string, string>();
-  const end = new AbortController();
-  const interrupt = () => end.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
     for (const place of Object.values(places)) await mkdir(place, { recursive: true });
     terminal.remark(`Waiting for files in ${harmless(folder)}.`);
     let seen = new Map<string, Seen>();
-    while (!end.signal.aborted) {
+    while (!signal.aborted) {
       const found = new Map<string, Seen>();
       for (const [name, state] of await statesOf(folder)) {
-        if (end.signal.aborted) break;
+        if (signal.aborted) break;
         const before = seen.get(name);
         const since = before?.state === state ? before.since : performance.now();
         found.set(name, { state, since });
         if (performance.now() - since >= STILL_MS) await takeIn(name, state);
       }
       seen = found;
-      await sleep(LOOK_MS, undefined, { signal: end.signal }).catch(() => undefined);
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
     }
     return INTERRUPTED;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     throw new InputError(`${folder} cannot be watched: ${reasonOf(error)}.`, { cause: error });
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
 
   async function takeIn(name: string, state: string): Promise<void> {

@@ -5,6 +5,7 @@ import { isSuccess, type SendResult } from '../../domain/webhook/delivery.ts';
 import type { WebhookSender } from '../../domain/webhook/ports.ts';
 import { deliveryHeaders, signingKey } from '../../domain/webhook/signature.ts';
 import { type Command, INTERRUPTED, UsageError } from '../command.ts';
+import { interruptible } from '../interruption.ts';
 import { httpUrl } from '../service-address.ts';
 import { harmless, type Terminal } from '../terminal.ts';
 import { accessOf, followEvents, SERVICE_OPTIONS, type StreamedEvent } from './service.ts';
@@ -33,10 +34,7 @@ After a lost connection the stream resumes where it stopped. Stop it with Ctrl-C
     const secret = input.find('secret') ?? `whsec_${randomBytes(32).toString('base64')}`;
     if (!secret.startsWith('whsec_')) throw new UsageError('--secret must begin with whsec_');
     const sender = target === null ? null : (await context.parts.localSender()).localSender();
-    const interruption = new AbortController();
-    const interrupt = () => interruption.abort();
-    process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-    try {
+    return interruptible(async (signal) => {
       // With --json, standard output contains only objects.
       const say = (text: string) => (isJson ? terminal.remark(text) : terminal.print(text));
       say(
@@ -51,18 +49,15 @@ After a lost connection the stream resumes where it stopped. Stop it with Ctrl-C
         terminal.remark(trouble === null ? 'Listening.' : `${harmless(trouble)}; retrying…`);
       };
       // Forwards one event at a time, so that the local server receives them in order.
-      for await (const streamed of followEvents(access, interruption.signal, onState)) {
+      for await (const streamed of followEvents(access, signal, onState)) {
         const { body } = streamed.event;
         if (isJson) terminal.print(JSON.stringify(JSON.parse(body)));
         if (sender && target !== null)
           await forward(streamed, access.environment, target, secret, sender, say, terminal);
         else if (!isJson) terminal.print(lineOf(body));
       }
-      return interruption.signal.aborted ? INTERRUPTED : 1;
-    } finally {
-      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-      await sender?.close();
-    }
+      return signal.aborted ? INTERRUPTED : 1;
+    }).finally(() => sender?.close());
   },
 };
 

@@ -38,7 +38,7 @@ export function filterOf(query: Readonly<Record<string, string>>): Filter {
   const filter = {
     kind: KIND_NAMES.find((each) => each === query.kind) ?? null,
     status,
-    search: searchedIn(query),
+    search: query.search?.slice(0, LONGEST_SEARCH) || null,
     from: day(query.from),
     until: day(query.until),
     after,
@@ -54,12 +54,6 @@ export function filterOf(query: Readonly<Record<string, string>>): Filter {
 export function isSortable(filter: Filter, sort: Sort): boolean {
   if (sort === 'newest') return true;
   return sort === 'oldest' ? filter.search === null : !isFiltered({ ...filter, kind: null });
-}
-
-/** Returns what an address searches. Earlier ones have a customer, an ICE or a total in centimes instead. */
-function searchedIn({ search, customer, ice, amount = '' }: Readonly<Record<string, string>>): string | null {
-  const total = /^\d{1,15}$/.test(amount) ? (Number(amount) / 100).toFixed(2) : null;
-  return (search || customer || ice || total)?.slice(0, LONGEST_SEARCH) || null;
 }
 
 /** Whether the filter restricts the list by more than its page. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { MINUTE_MS } from '../durations.ts';
-import { every } from '../kit/every.ts';
+import { flushEvery } from '../kit/flush-every.ts';
 import type { Principal } from '../principal.ts';
 import type { Authenticate } from './authenticate.ts';
 
@@ -33,7 +33,7 @@ export function createKeyUses(
     max: MOST_KEYS,
     dispose: (_use, keyId) => unwritten.delete(keyId),
   });
-  const stopFlushing = every(FLUSH_MS, () => flush(AGAIN_MS), report);
+  const stop = flushEvery(FLUSH_MS, (isLast) => flush(isLast ? MINUTE_MS : AGAIN_MS), report);
 
   function note(keyId: string): void {
     const known = uses.get(keyId);
@@ -61,10 +61,7 @@ export function createKeyUses(
     /** Remembers that a key was used now. Never waits and never throws. */
     note,
     /** Writes what is not written, for at most `timeoutMs`. */
-    async stop(timeoutMs: number): Promise<void> {
-      const last = stopFlushing().then(() => flush(MINUTE_MS));
-      await Promise.race([last.catch(report), new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
-    },
+    stop,
   };
 }
 

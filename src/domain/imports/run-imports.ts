@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { createBell } from '../kit/bell.ts';
+import { every } from '../kit/every.ts';
 import { later } from '../later.ts';
 import { followImport, pauseOf } from './follow-import.ts';
 import type { ImportClaim, ImportProgress } from './import-store.ts';
@@ -65,12 +66,11 @@ export function runImports(needs: RunningNeeds): ImportRunner {
   async function run(claim: ImportClaim): Promise<void> {
     const lost = new AbortController();
     const signal = AbortSignal.any([lost.signal, end.signal]);
-    const renewal = setInterval(() => {
-      imports.renew(claim, now(), LEASE_MS).then(
-        (isHeld) => isHeld || lost.abort(new ImportLost()),
-        (error) => report('the lease of an import could not be renewed', error),
-      );
-    }, RENEWAL_MS);
+    const stopRenewing = every(
+      RENEWAL_MS,
+      async () => (await imports.renew(claim, now(), LEASE_MS)) || lost.abort(new ImportLost()),
+      (error) => report('the lease of an import could not be renewed', error),
+    );
     try {
       const { progress, dueAt } = await work(claim, signal);
       await imports.release(claim, progress, dueAt);
@@ -81,7 +81,7 @@ export function runImports(needs: RunningNeeds): ImportRunner {
       if (!end.signal.aborted && !(error instanceof ServiceError))
         report('the work on an import failed and is retried', error);
     } finally {
-      clearInterval(renewal);
+      await stopRenewing();
     }
   }
 
@@ -115,9 +115,7 @@ export function runImports(needs: RunningNeeds): ImportRunner {
     if (needs.alone) await imports.releaseAll(now());
     while (!end.signal.aborted) {
       await search().catch((error: unknown) => report('imports that wait could not be looked for', error));
-      const timer = setTimeout(bell.ring, SEARCH_MS).unref();
-      await bell.heard();
-      clearTimeout(timer);
+      await bell.heard(SEARCH_MS);
     }
   }
 

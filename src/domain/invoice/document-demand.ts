@@ -71,12 +71,8 @@ export function createDocumentDemand(
 
   async function storedWithin(known: Invoice, kind: DocumentKind): Promise<Invoice | null> {
     const bell = createBell();
-    let isOver = false;
+    const end = performance.now() + DOCUMENT_WAIT_MS;
     const unsubscribe = feed.subscribe(known.id, (news) => news.documentStored && bell.ring());
-    const timer = setTimeout(() => {
-      isOver = true;
-      bell.ring();
-    }, DOCUMENT_WAIT_MS);
     try {
       // If this call makes the work due immediately, the invoice need not be read again, because that update detects
       // changes since the caller's read.
@@ -87,12 +83,12 @@ export function createDocumentDemand(
         if (invoice && DOCUMENTS[kind].stored(invoice)) return invoice;
         // The work may become idle in the update that stores the receipt, which wakes the waiting requests.
         if (invoice && kind === 'pdf') hurry(invoice, bell.ring);
-        if (isOver) return null;
-        await bell.heard();
+        const leftMs = end - performance.now();
+        if (leftMs <= 0) return null;
+        await bell.heard(leftMs);
         invoice = await invoices.find(known.id);
       }
     } finally {
-      clearTimeout(timer);
       unsubscribe();
     }
   }

@@ -2,8 +2,11 @@
 export interface Bell {
   /** Wakes the code that waits. If there is none, the next call of `heard` resolves at once. */
   ring(): void;
-  /** Resolves at the next ring, or at once if there was one since the last time it resolved. */
-  heard(): Promise<void>;
+  /**
+   * Resolves at the next ring, or at once if there was one since the last time it resolved.
+   * @param withinMs rings the bell itself after this time, milliseconds; default: never
+   */
+  heard(withinMs?: number): Promise<void>;
 }
 
 /**
@@ -13,19 +16,25 @@ export interface Bell {
 export function createBell(): Bell {
   let isRung = false;
   let waiting: PromiseWithResolvers<void> | null = null;
+
+  function ring(): void {
+    isRung = waiting === null;
+    waiting?.resolve();
+    waiting = null;
+  }
+
   return {
-    ring() {
-      isRung = waiting === null;
-      waiting?.resolve();
-      waiting = null;
-    },
-    heard() {
+    ring,
+    heard(withinMs) {
       if (isRung) {
         isRung = false;
         return Promise.resolve();
       }
       waiting ??= Promise.withResolvers();
-      return waiting.promise;
+      const { promise } = waiting;
+      if (withinMs === undefined) return promise;
+      const timer = setTimeout(ring, withinMs);
+      return promise.finally(() => clearTimeout(timer));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../durations.ts';
-import { every } from '../kit/every.ts';
+import { flushEvery } from '../kit/flush-every.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { kindOf, type LoggedRequest, type RequestLog, type RequestRecord } from './request-record.ts';
 
@@ -40,13 +40,12 @@ export function createRequestRecorder(
   const kinds = new Map<string, Kind>();
   const ofTenants = new Map<string, number>();
   let minute = minuteOf(now());
-  // Not a group of the kit: no caller waits for its record, and records beyond a number are dropped.
   let waiting: LoggedRequest[] = [];
-  const stopFlushing = every(FLUSH_MS, flush, (failure) => report(0, failure));
+  const stop = flushEvery(FLUSH_MS, flush, (failure) => report(0, failure));
 
   /** Records an answered request. Never waits and never throws. */
   function record(request: AnsweredRequest): void {
-    turnOfMinute();
+    turnOfMinute(false);
     const owner = `${request.tenantId} ${request.environment}`;
     const name = `${owner} ${kindOf(request)}`;
     let kind = kinds.get(name);
@@ -68,7 +67,7 @@ export function createRequestRecorder(
   }
 
   /** Adds the records that stand for the rest of the past minute. */
-  function turnOfMinute(isLast = false): void {
+  function turnOfMinute(isLast: boolean): void {
     const current = minuteOf(now());
     if (current === minute && !isLast) return;
     minute = current;
@@ -86,8 +85,8 @@ export function createRequestRecorder(
   /**
    * Sends one command at a time. Records that the store refuses are dropped, so nothing accumulates during an outage.
    */
-  async function flush(): Promise<void> {
-    turnOfMinute();
+  async function flush(isLast: boolean): Promise<void> {
+    turnOfMinute(isLast);
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH);
       waiting = waiting.slice(BATCH);
@@ -101,13 +100,7 @@ export function createRequestRecorder(
   return {
     record,
     /** Writes the waiting records, for at most `timeoutMs`. */
-    async stop(timeoutMs: number): Promise<void> {
-      turnOfMinute(true);
-      await Promise.race([
-        stopFlushing().then(flush),
-        new Promise((resolve) => setTimeout(resolve, timeoutMs).unref()),
-      ]);
-    },
+    stop,
   };
 }
 

@@ -1,6 +1,7 @@
 import { CLOCK_SKEW_MS } from '../durations.ts';
 import { createBell } from '../kit/bell.ts';
 import { createTurns, type Turns } from '../kit/turns.ts';
+import { within } from '../kit/within.ts';
 import type { AttemptDelivery } from './attempt-delivery.ts';
 import { type Attempt, type ClaimedDelivery, earlierDeliveries } from './delivery.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
@@ -360,7 +361,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       slots.close();
       const unsent = [...queues.values()].flatMap((queue) => queue.empty());
       const over = Promise.all([...queues.values()].map((queue) => queue.finished()));
-      await Promise.race([over, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
+      await within(timeoutMs, over);
       abandoned = true;
       if (unsent.length > 0) {
         await parts.deliveries

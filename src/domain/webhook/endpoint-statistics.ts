@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../durations.ts';
 import { serviceError } from '../errors.ts';
-import { every } from '../kit/every.ts';
+import { flushEvery, type StopFlushing } from '../kit/flush-every.ts';
 import { DELIVERY_TIMES } from '../limits.ts';
 import { isSuccess } from './delivery.ts';
 import type { AttemptRecord } from './ports.ts';
@@ -65,8 +65,8 @@ interface Counted {
 export interface CountAttempts {
   /** Returns at once, never throws. */
   note(record: AttemptRecord): void;
-  /** Writes what was counted. */
-  stop(): Promise<void>;
+  /** Writes what was counted, for at most `timeoutMs`. */
+  readonly stop: StopFlushing;
 }
 
 /**
@@ -77,9 +77,7 @@ export function createCountAttempts(
   store: Pick<StatisticsStore, 'add'>,
   report: (failure: unknown) => void,
 ): CountAttempts {
-  // Not a group of the kit: attempts of the same hour are added up before they are written.
   let counted = new Map<string, Counted>();
-  const stopFlushing = every(FLUSH_MS, flush, report);
 
   async function flush(): Promise<void> {
     if (counted.size === 0) return;
@@ -105,10 +103,7 @@ export function createCountAttempts(
       const nth = classOf(attempt.latencyMs);
       counts.latencies[nth] = (counts.latencies[nth] ?? 0) + 1;
     },
-    async stop() {
-      await stopFlushing();
-      await flush().catch(report);
-    },
+    stop: flushEvery(FLUSH_MS, flush, report),
   };
 }
 

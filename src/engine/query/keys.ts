@@ -17,7 +17,7 @@ export interface IndexEntries {
 
 /** An index with fewer fields than this knows which of them have arrays. */
 const FIELD_BITS = 30;
-/** All fields. Also stands for the fields with arrays of an index that does not know which fields have arrays. */
+/** All fields. Also stands for the fields with arrays of an index that has too many fields to know which have arrays. */
 export const EVERY_FIELD = -1;
 
 /** The bit of a field of an index by its position. */

@@ -74,10 +74,7 @@ const MAX_INDEXES = 64;
  */
 const BUILDING = 2;
 const LEAVING = 3;
-/**
- * The column `multikey` of a multikey index is this plus `arrays`, or 1 if it is unknown which of its fields have
- * arrays.
- */
+/** The column `multikey` of a multikey index is this plus `arrays`, or 1 if it has too many fields to tell them apart. */
 const ARRAYS = 4;
 
 /** The id of the collection of a row. */

@@ -23,9 +23,7 @@ import { sumsPath } from './sums-file.ts';
 /** Marks a data file as ours. A file with another id is refused. */
 const APPLICATION_ID = 0x466d6462;
 /** The version of the tables. A file with another version is refused. */
-const SCHEMA_VERSION = 2;
-/** A file of this version has no multikey index that knows which of its fields have arrays. */
-const FIRST_SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 /**
  * The log is copied to the file (checkpoint) when it has this many pages, 4 MiB. The copy syncs the file, and all
  * commands wait meanwhile.
@@ -331,7 +329,7 @@ export function checkFormat(sqlite: DatabaseSync): boolean {
   if (id === 0 && version === 0 && value('SELECT count(*) FROM sqlite_master') === 0) return true;
   if (id !== APPLICATION_ID && id !== 0) throw new Refusal('it belongs to another program');
   if (id === APPLICATION_ID && Number(version) > SCHEMA_VERSION) throw new LaterVersion();
-  if (Number(version) < FIRST_SCHEMA_VERSION || id === 0)
+  if (version !== SCHEMA_VERSION || id === 0)
     throw new Refusal(`it has schema version ${version}, this engine supports ${SCHEMA_VERSION}`);
   return false;
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createBell } from '../../../src/domain/kit/bell.ts';
 
 /** Whether a promise has resolved by the end of this turn. */
@@ -59,4 +59,23 @@ it('loses no item between a look and the wait for the next one', async () => {
   }
   await taking;
   expect(taken).toEqual(Array.from({ length: 100 }, (_, n) => n));
+});
+
+it('rings itself after a time, if nobody has rung by then', async () => {
+  vi.useFakeTimers();
+  try {
+    const bell = createBell();
+    let heard = 0;
+    void bell.heard(1000).then(() => heard++);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(heard).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(heard).toBe(1);
+    void bell.heard(1000).then(() => heard++);
+    bell.ring();
+    await vi.advanceTimersByTimeAsync(0);
+    expect([heard, vi.getTimerCount()]).toEqual([2, 0]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -67,7 +67,7 @@ describe('the statistics of an endpoint', () => {
     await vi.advanceTimersByTimeAsync(200);
     expect(memory.writes).toEqual([3]);
     counting.note(attempt('we_0', 500));
-    await counting.stop();
+    await counting.stop(1000);
     const read = createReadStatistics(memory, () => NOW);
     expect((await read('we_0', 24)).first).toEqual({ delivered: 334, failed: 1 });
   });
@@ -76,7 +76,7 @@ describe('the statistics of an endpoint', () => {
     const memory = store();
     const counting = createCountAttempts(memory, () => undefined);
     counting.note(attempt('we_1', 200, { retry: true }));
-    await counting.stop();
+    await counting.stop(1000);
     const { first, retries } = await createReadStatistics(memory, () => NOW)('we_1', 1);
     expect([first.delivered, retries.delivered]).toEqual([0, 1]);
   });
@@ -88,7 +88,7 @@ describe('the statistics of an endpoint', () => {
     counting.note(attempt('we_1', 503, { at: before }));
     counting.note(attempt('we_1', 204, { tries: 1 }));
     counting.note(attempt('we_1', null, { tries: 2, latencyMs: 15_000 }));
-    await counting.stop();
+    await counting.stop(1000);
     const { first, retries, hours, medianMs, p95Ms } = await createReadStatistics(memory, () => NOW)('we_1', 3);
     expect([first, retries]).toEqual([
       { delivered: 0, failed: 1 },
@@ -110,7 +110,7 @@ describe('the statistics of an endpoint', () => {
     const counting = createCountAttempts(memory, () => undefined);
     const latencies = [...Array(60).fill(20), ...Array(34).fill(21), ...Array(5).fill(999), 14_000];
     for (const latencyMs of latencies) counting.note(attempt('we_1', 200, { latencyMs }));
-    await counting.stop();
+    await counting.stop(1000);
     const read = createReadStatistics(memory, () => NOW);
     expect(await read('we_1', 1)).toMatchObject({ medianMs: 20, p95Ms: 1000 });
     expect(await read('we_2', 1)).toMatchObject({ medianMs: null, p95Ms: null });
@@ -130,6 +130,6 @@ describe('the statistics of an endpoint', () => {
     await vi.advanceTimersByTimeAsync(5100);
     expect(failures.map(String)).toEqual(['Error: away']);
     expect((await createReadStatistics(memory, () => NOW)('we_1', 1)).first.delivered).toBe(1);
-    await counting.stop();
+    await counting.stop(1000);
   });
 });

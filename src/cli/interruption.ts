@@ -1,6 +1,7 @@
 /**
- * Runs what an interruption such as Ctrl-C ends by a signal, so that the command can still say what may have been done.
- * A second one ends the program at once.
+ * Runs work that a signal such as Ctrl-C ends in an orderly way. A second signal ends the program at once. Backups have a
+ * rule of their own (`backup.ts`): there a second signal must not interrupt the cleanup.
+ * @param run gets the signal that is aborted by the first interruption
  */
 export async function interruptible<Result>(run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const end = new AbortController();
