@@ -14,7 +14,7 @@ them in French, Arabic and English.
 - They were read in press and secondary sources, on the day that is stated. They are no legal advice.
 - The service refuses no invoice for them, and changes no amount ([decision 0082](decisions/0082-rules-by-date.md)).
 - **Warns**: a document that breaks the rule has a [warning](api/errors.md#warnings) with this code. **Information**:
-  nothing that an invoice states breaks it. **Off**: the sources contradict each other, so it warns of nothing.
+  no content of an invoice can break it. **Off**: the sources contradict each other, so it warns of nothing.
 - An announced rule applies to no document yet.
 `;
 

@@ -233,7 +233,7 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
         claimer.start();
       },
       async stop() {
-        await claimer.stop(0);
+        await Promise.all([claimer.stop(0), vi.advanceTimersByTimeAsync(0)]);
         await lane.stop();
         await ranges.stop();
       },

@@ -13,7 +13,7 @@ import {
   tenantNumber,
 } from '../../../src/domain/invoice/lanes.ts';
 import { LEASE_MS } from '../../../src/domain/invoice/stages/stage.ts';
-import { type ClaimerParts, createClaimer } from '../../../src/jobs/claimer.ts';
+import { type Claimer, type ClaimerParts, createClaimer } from '../../../src/jobs/claimer.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -21,6 +21,11 @@ afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
+
+/** Stops a claimer, and lets the time pass for which it waits for its runs. */
+async function stopped(claimer: Claimer): Promise<void> {
+  await Promise.all([claimer.stop(1000), vi.advanceTimersByTimeAsync(1000)]);
+}
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const template = pendingInvoice({});
@@ -239,7 +244,7 @@ it('a backlog of one tenant drains at the pace of the places, with a few command
   for (let i = 0; i < 2000; i++) it.add('stages', 7 + (i % 4));
   claimer.start();
   await vi.advanceTimersByTimeAsync(2000 * (runMs / places) * 1.5 + 1000);
-  await claimer.stop(1000);
+  await stopped(claimer);
   expect(begun).toHaveLength(2000);
   expect(most.get('stages')).toBeGreaterThanOrEqual(places * 0.75);
   expect(it.calls.due + 2 * it.calls.claimMany).toBeLessThan(2000);
@@ -262,7 +267,7 @@ it('a tenant with 2,000 due invoices does not delay another that creates one aft
     await vi.advanceTimersByTimeAsync(25);
   }
   await vi.advanceTimersByTimeAsync(3000);
-  await claimer.stop(1000);
+  await stopped(claimer);
   expect(waits).toHaveLength(20);
   expect(Math.max(...waits)).toBeLessThan(200);
 });
@@ -280,7 +285,7 @@ it('looks rarely when nothing is due, and at once when it is woken', async () =>
   // The last look may have been a moment ago.
   await vi.advanceTimersByTimeAsync(50);
   expect(begun).toEqual([id]);
-  await claimer.stop(1000);
+  await stopped(claimer);
 });
 
 it('leaves the range of another worker to it, until the work is late', async () => {
@@ -294,7 +299,7 @@ it('leaves the range of another worker to it, until the work is late', async () 
   // Two turns, because it may be the share of the other one first.
   await vi.advanceTimersByTimeAsync(6000);
   expect(begun).toEqual([own, others]);
-  await claimer.stop(1000);
+  await stopped(claimer);
 });
 
 it('a worker with work of its own takes up what a slower one has no places for', async () => {
@@ -309,7 +314,7 @@ it('a worker with work of its own takes up what a slower one has no places for',
     await vi.advanceTimersByTimeAsync(15);
   }
   expect(begun).toEqual(expect.arrayContaining(late));
-  await claimer.stop(1000);
+  await stopped(claimer);
 });
 
 /** From now on chance is the same in each run. */
@@ -338,7 +343,7 @@ it('two workers with work of their own collide in less than one case of a hundre
   expect(it.works.size).toBe(0);
   for (const { begun } of workers) expect(begun.length).toBeGreaterThan(400);
   expect(collisionsOf(workers)).toBeLessThan(0.01);
-  await Promise.all(workers.map(({ claimer }) => claimer.stop(1000)));
+  await Promise.all(workers.map(({ claimer }) => stopped(claimer)));
 });
 
 it('workers without work share the late work of another one, with collisions in less than one case of ten', async () => {
@@ -354,7 +359,7 @@ it('workers without work share the late work of another one, with collisions in 
   // Each of them has helped.
   for (const { begun } of workers) expect(begun.length).toBeGreaterThan(100);
   expect(collisionsOf(workers)).toBeLessThan(0.1);
-  await Promise.all(workers.map(({ claimer }) => claimer.stop(1000)));
+  await Promise.all(workers.map(({ claimer }) => stopped(claimer)));
 });
 
 it('claims late invoices of its own range once, whether or not those of others are late too', async () => {
@@ -371,7 +376,7 @@ it('claims late invoices of its own range once, whether or not those of others a
       if (partition >= 0 && partition < PARTITIONS) added.push(it.add('stages', partition, -60_000));
     claimer.start();
     await vi.advanceTimersByTimeAsync(60_000);
-    await claimer.stop(1000);
+    await stopped(claimer);
     expect(begun.toSorted()).toEqual(added.toSorted());
     expect(claimer.counts()).toEqual({ found: added.length, claimed: added.length });
   }
@@ -397,7 +402,7 @@ it('five invoices of a tenant begin at once behind the burst of another, which n
   expect(most.get('stages')).toBeLessThanOrEqual(LANES.stages.besideClients - 8 + few.length);
   // Looks that would find nothing but the burst, while it has all the places that it may have, are few.
   expect(it.calls.due).toBeLessThan(400);
-  await claimer.stop(1000);
+  await stopped(claimer);
 });
 
 it('behind slow runs of a tenant that has as many places as it may, others find theirs without a wake', async () => {
@@ -408,7 +413,7 @@ it('behind slow runs of a tenant that has as many places as it may, others find 
   const later = it.addOf('ten_few', 'signing', 1, 2000);
   await vi.advanceTimersByTimeAsync(3500);
   expect(begun).toEqual(expect.arrayContaining(later));
-  await claimer.stop(0);
+  await stopped(claimer);
 });
 
 it('the places that are left to others are taken again as soon as one of their runs ends', async () => {
@@ -422,7 +427,7 @@ it('the places that are left to others are taken again as soon as one of their r
   claimer.wake('signing', ALL_PARTITIONS);
   await vi.advanceTimersByTimeAsync(300);
   expect(begun).toEqual(expect.arrayContaining(few));
-  await claimer.stop(0);
+  await stopped(claimer);
 });
 
 it('wakes for a tenant that has as many places as it may cause no look, and the end of one of its runs does', async () => {
@@ -443,7 +448,7 @@ it('wakes for a tenant that has as many places as it may cause no look, and the 
   expect(begun).toHaveLength(mostOfOne);
   await vi.advanceTimersByTimeAsync(6500);
   expect(begun).toHaveLength(2 * mostOfOne);
-  await claimer.stop(0);
+  await stopped(claimer);
 });
 
 it('the looks of a burst take several freed places at once', async () => {
@@ -454,7 +459,7 @@ it('the looks of a burst take several freed places at once', async () => {
   await vi.advanceTimersByTimeAsync(7000);
   expect(begun).toHaveLength(1000);
   expect(it.calls.claimMany).toBeLessThan(400);
-  await claimer.stop(0);
+  await stopped(claimer);
 });
 
 it('a tenant leaves places to others when it is late in the range of another worker, too', async () => {
@@ -468,7 +473,7 @@ it('a tenant leaves places to others when it is late in the range of another wor
   await vi.advanceTimersByTimeAsync(20_000);
   expect(begun).toEqual(expect.arrayContaining(slow));
   expect(most.get('signing')).toBe(LANES.signing.places - 8);
-  await claimer.stop(0);
+  await stopped(claimer);
 });
 
 it('a PDF waits for one of each tenant before it, not for what they can have at the same time', async () => {
@@ -481,7 +486,7 @@ it('a PDF waits for one of each tenant before it, not for what they can have at 
   const before = begun.length;
   for (let ms = 0; ms < 10_000 && !begun.includes(asked); ms += 20) await vi.advanceTimersByTimeAsync(20);
   expect(begun.indexOf(asked) - before).toBeLessThan(2 * 25);
-  await claimer.stop(1000);
+  await stopped(claimer);
 });
 
 describe('a tenant with a backlog', () => {
@@ -607,7 +612,7 @@ it('a tenant that is alone has every place', async () => {
   claimer.start();
   await vi.advanceTimersByTimeAsync(1000);
   expect(most.get('documents')).toBe(LANES.documents.places);
-  await claimer.stop(1000);
+  await stopped(claimer);
 });
 
 it('goes on after a failure of the store and of a run', async () => {
@@ -626,7 +631,7 @@ it('goes on after a failure of the store and of a run', async () => {
   // The lease of the failed run ended, so that it was run again.
   expect(begun.slice(0, 2)).toEqual([id, id]);
   expect(errors.map(String)).toEqual(expect.arrayContaining(['Error: store', 'Error: defect']));
-  await claimer.stop(1000);
+  await stopped(claimer);
 });
 
 it('a run whose lease has lapsed is not claimed again by its own process', async () => {
@@ -639,7 +644,7 @@ it('a run whose lease has lapsed is not claimed again by its own process', async
   expect(begun).toEqual([id]);
   expect(claimer.counts()).toEqual({ found: 1, claimed: 1 });
   await vi.advanceTimersByTimeAsync(LEASE_MS);
-  await claimer.stop(1000);
+  await stopped(claimer);
 });
 
 it('while the store refuses its claims, a lane with a backlog looks less and less often', async () => {
@@ -653,7 +658,7 @@ it('while the store refuses its claims, a lane with a backlog looks less and les
   await vi.advanceTimersByTimeAsync(10_000);
   expect(errors.length).toBeGreaterThan(5);
   expect(errors.length).toBeLessThan(20);
-  await claimer.stop(1000);
+  await stopped(claimer);
 });
 
 it('idle work is taken up one at a time while nothing else runs, and at once after that', async () => {
@@ -667,7 +672,7 @@ it('idle work is taken up one at a time while nothing else runs, and at once aft
   await vi.advanceTimersByTimeAsync(3500);
   expect(begun).toHaveLength(6);
   expect(most.get('idle')).toBe(1);
-  await claimer.stop(1000);
+  await stopped(claimer);
 });
 
 it('a process that was held up for a second was not idle', async () => {
@@ -684,7 +689,7 @@ it('a process that was held up for a second was not idle', async () => {
   expect(begun).toEqual([]);
   await vi.advanceTimersByTimeAsync(2000);
   expect(begun).toHaveLength(1);
-  await claimer.stop(1000);
+  await stopped(claimer);
 });
 
 it('idle work of ten minutes ago is taken up in a busy process, which rests as long as it took', async () => {
@@ -698,7 +703,7 @@ it('idle work of ten minutes ago is taken up in a busy process, which rests as l
   expect(begun.length).toBeLessThanOrEqual(1 + 5);
   await vi.advanceTimersByTimeAsync(6000);
   expect(begun).toHaveLength(1 + 8);
-  await claimer.stop(1000);
+  await stopped(claimer);
 });
 
 /** A claimer of live transmissions alone, with a gate that lets in as many as it is told. */
@@ -766,7 +771,7 @@ it('a lane whose gate is shut asks the store for nothing, and takes up what wait
   const before = { ...it.calls };
   await vi.advanceTimersByTimeAsync(60_000);
   expect([it.calls, reserved.size]).toEqual([before, 0]);
-  await claimer.stop(1000);
+  await stopped(claimer);
 });
 
 it.each([3, 4])('two tenants share the %i places of a gate, however much each of them has', async (places) => {
@@ -778,7 +783,7 @@ it.each([3, 4])('two tenants share the %i places of a gate, however much each of
   facts.places = places;
   claimer.start();
   await vi.advanceTimersByTimeAsync(10_000);
-  await claimer.stop(1000);
+  await stopped(claimer);
   expect(begun).toHaveLength(43);
   expect(begun.indexOf(small[5] as string)).toBeLessThan(2 * small.length + 1);
 });
@@ -791,6 +796,6 @@ it('a place that was taken for an invoice that another worker was quicker to cla
   for (let i = 0; i < 10; i++) it.add('transmissions', i);
   claimer.start();
   await vi.advanceTimersByTimeAsync(5000);
-  await claimer.stop(1000);
+  await stopped(claimer);
   expect(reserved.size).toBe(0);
 });
