@@ -21,6 +21,7 @@ import type { PasswordJudge } from '../domain/person/ports.ts';
 import { requireScope } from '../domain/principal.ts';
 import { createRequestRecorder } from '../domain/request-log/recorder.ts';
 import { createReadLogo } from '../domain/tenant/read-logo.ts';
+import { accessOf } from '../graphql/access.ts';
 import { createGate } from '../graphql/gate.ts';
 import { readOperationList } from '../graphql/operation-list.ts';
 import type { Jobs } from '../jobs/agenda.ts';
@@ -108,7 +109,8 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
       ...{ periodSums: data.periodSums, periodDocuments, documents: data.documents, invoices, demand: parts.demand },
       clock: storeClock(data.store.client),
     }),
-    refuseReusedKey: (principal, key) => refuseReusedKey(invoices, invoiceIds, requireScope(principal, 'issue'), key),
+    refuseReusedKey: (principal, key) =>
+      refuseReusedKey(invoices, invoiceIds, requireScope(principal, accessOf('createInvoice').scope), key),
     unavailable(failure) {
       health.noteFailure(failure);
       return unavailability(failure);

@@ -9,6 +9,7 @@ import { DECLARATION_FORMATS, type DeclarationFormat } from '../domain/invoice/p
 import { createFairQueue } from '../domain/kit/fair-queue.ts';
 import { requireScope } from '../domain/principal.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
+import { accessOf } from '../graphql/access.ts';
 import type { EventStreams } from './event-stream.ts';
 import { isUnchanged } from './headers.ts';
 import { type LeastSpeed, requireSpeed } from './least-speed.ts';
@@ -61,7 +62,7 @@ export function periodExports(
 
   return async (ctx: Context) => {
     const principal = principalOf(ctx);
-    const { tenant, environment } = requireScope(principal, 'read');
+    const { tenant, environment } = requireScope(principal, accessOf('period').scope);
     const { period: name, file } = ctx.params as { readonly period: string; readonly file: string };
     const send = files.get(file);
     if (!send) throw serviceError('resource_not_found', `There is no such file. A period has ${names}.`);
