@@ -28,19 +28,17 @@ export interface OperatorRouteParts {
 /** A path under `/ops/`. */
 type OperatorRoute = readonly ['GET' | 'POST', string, Middleware];
 
+/** The schema of a set, whose message names the members. */
+const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, { error: expected(`${values.slice(0, -1).join(', ')} or ${values.at(-1)}`) });
+
 const noInput = exactly({}, 'an empty JSON object');
 const tenantInput = exactly({ name: tenantName }, 'a JSON object with name');
 const keyInput = exactly(
-  {
-    kind: z.enum(KEY_KINDS, { error: expected('secret or publishable') }),
-    environment: z.enum(ENVIRONMENTS, { error: expected('test or live') }),
-  },
+  { kind: oneOf(KEY_KINDS), environment: oneOf(ENVIRONMENTS) },
   'a JSON object with kind and environment',
 );
-const invitationInput = exactly(
-  { role: z.enum(ROLES, { error: expected('viewer, biller, developer or owner') }) },
-  'a JSON object with role',
-);
+const invitationInput = exactly({ role: oneOf(ROLES) }, 'a JSON object with role');
 const pauseInput = exactly(
   { reason: oneLineText(OPERATOR_TEXTS.pauseReason, 'the reason') },
   'a JSON object with reason',

@@ -78,6 +78,15 @@ describe('the paths of operators', () => {
     expect([answer.status, answer.body.error]).toMatchObject([400, { code: 'invalid_request', param }]);
   });
 
+  it.each<[string, object, string]>([
+    ['keys', { environment: 'test' }, 'kind is required: secret or publishable.'],
+    ['keys', { kind: 'secret', environment: 'x' }, 'environment must be test or live; "x" was sent.'],
+    ['invitations', { role: 'x' }, 'role must be viewer, biller, developer or owner; "x" was sent.'],
+  ])('%s with %j says what is expected', async (path, body, message) => {
+    const { post } = await operator();
+    expect((await post(`tenants/ten_x/${path}`, body)).body.error.message).toBe(message);
+  });
+
   it.each(['tenants/ten_x', 'tenants/x', `tenants/${'x'.repeat(300)}`])('%s is a 404', async (path) => {
     expect(codeOf(await (await operator()).get(path))).toEqual([404, 'resource_not_found']);
   });
