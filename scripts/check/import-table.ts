@@ -86,8 +86,9 @@ export const IMPORT_TABLE: readonly Row[] = [
     packages: [],
   },
   { path: 'domain/<noun>/', may: OTHER_NOUNS, packages: ['zod', 'lru-cache'] },
-  // The table of the use cases, and the types derived from it.
+  // The tables of the use cases, and the types derived from them.
   { path: 'domain/use-cases.ts', may: ['domain/'], packages: [] },
+  { path: 'domain/operator-use-cases.ts', may: ['domain/'], packages: [] },
   { path: 'domain/audit-actions.ts', may: ['domain/'], packages: [] },
   { path: 'domain/*.ts', may: OTHER_NOUNS, packages: ['zod'] },
   { path: 'storage/', may: ['domain/'] },

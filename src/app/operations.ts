@@ -4,12 +4,11 @@ import { statusOf } from '../domain/authority/status.ts';
 import { installationConditions } from '../domain/conditions/installation-conditions.ts';
 import { LANE_NAMES } from '../domain/invoice/lanes.ts';
 import { createListAttention } from '../domain/invoice/list-attention.ts';
-import { createOperate } from '../domain/operations/operate.ts';
 import { createSurvey, type Storage } from '../domain/operations/survey.ts';
+import { createOperate } from '../domain/operator-use-cases.ts';
 import type { FindOperator } from '../domain/person/authenticate-session.ts';
-import { invite } from '../domain/person/invite.ts';
 import type { ReadLogo } from '../domain/tenant/read-logo.ts';
-import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
+import { createLedgerCopy } from '../storage/authority-ledger.ts';
 import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import type { OperatorRouteParts } from '../transport/operator-routes.ts';
@@ -30,7 +29,7 @@ export interface OperationsParts {
 /** Builds the parts that the operators' pages use. */
 export function composeOperations({ config }: Runtime, parts: OperationsParts): OperatorRouteParts {
   const { data, publicUrl } = parts;
-  const { tenants, manageKeys, people, invoices, authorityState, members, auditLog, audit } = data;
+  const { tenants, invoices, authorityState, members } = data;
   const now = () => new Date();
   return {
     findOperator: parts.findOperator,
@@ -50,22 +49,10 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
       conditions: installationConditions,
       now,
     }),
-    operate: createOperate({
-      tenants,
-      manageKeys,
-      invoices,
-      authorityState,
-      auditLog,
-      audit,
-      now,
-      missingForLive: data.liveConditions,
-      parseProfile: (tenantId, input) => parseSellerProfile(input, parts.readLogo(tenantId)),
-      async invite(personId, tenantId, role) {
-        const grants = { isOperator: false, memberships: [{ tenantId, role }] };
-        const invitedBy = { personId, as: 'operator' } as const;
-        return (await invite(people, { email: null, grants, invitedBy }, publicUrl)).link;
-      },
-    }),
+    operate: createOperate(
+      { ...data, ledgerCopy: createLedgerCopy(data.store.db), publicUrl, readLogo: parts.readLogo, now },
+      data.audit,
+    ),
   };
 }
 

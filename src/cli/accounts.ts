@@ -1,7 +1,5 @@
-import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
-import { localAddress } from '../domain/local-address.ts';
+import { ServiceError } from '../domain/errors.ts';
 import { isAccountAddress } from '../domain/person/account-input.ts';
-import { invite } from '../domain/person/invite.ts';
 import { ROLES, type Role } from '../domain/person/person.ts';
 import { administer } from './administer.ts';
 import { type Command, InputError, UsageError } from './command.ts';
@@ -32,24 +30,12 @@ export const inviteAccount: Command = {
     if (tenantId === null && !isOperator) throw new UsageError('give --tenant and --role, or --operator, or all');
     const email = input.find('email');
     if (email !== null && !isAccountAddress(email)) throw new UsageError(`'${email}' is not an e-mail address`);
-    const config = context.config();
-    const link = await administer(context, async ({ tenants, people, audit }) => {
-      if (tenantId !== null && (await tenants.find(tenantId)) === null)
-        throw new InputError(`There is no tenant ${tenantId}.`);
-      const memberships = tenantId !== null && role !== null ? [{ tenantId, role }] : [];
-      const publicUrl = config.publicUrl ?? localAddress(config.host, config.port);
-      const { link: made } = await invite(
-        people,
-        { email, grants: { isOperator, memberships }, invitedBy: null },
-        publicUrl,
-      );
-      for (const { tenantId: invitedTo, role: as } of memberships)
-        await audit(entryByOperator(invitedTo, null, 'member.invited', { subject: null, details: { role: as } }));
-      if (isOperator) {
-        const facts = { subject: null, details: { role: 'operator' } };
-        await audit(entryByOperator(INSTALLATION, null, 'member.invited', facts));
-      }
-      return made;
+    const memberships = tenantId !== null && role !== null ? [{ tenantId, role }] : [];
+    const link = await administer(context, ({ operate }) =>
+      operate.invite(null, email, { isOperator, memberships }),
+    ).catch((error: unknown) => {
+      if (!(error instanceof ServiceError && error.code === 'resource_not_found')) throw error;
+      throw new InputError(`There is no tenant ${tenantId}.`, { cause: error });
     });
     terminal.print(input.has('json') ? JSON.stringify({ link }) : link);
     return 0;
@@ -65,15 +51,8 @@ export const removeSecondFactors: Command = {
     'The password alone signs in again, and all sessions end. Make sure by another way that the person asks for it.',
   async run(input, context) {
     const email = input.get('email').toLowerCase();
-    await administer(context, async ({ people, audit }) => {
-      const person = await people.removeSecondFactors(email);
-      if (person === null) throw new InputError(`There is no account with the address ${email}.`);
-      const { memberships, isOperator } = await people.grantsOf(person.id);
-      const subject = person.id;
-      const places = [...memberships.map(({ tenantId }) => tenantId), ...(isOperator ? [INSTALLATION] : [])];
-      for (const tenantId of places)
-        await audit(entryByOperator(tenantId, null, 'member.second_factors_removed', { subject }));
-    });
+    if (!(await administer(context, ({ operate }) => operate.removeSecondFactors(null, email))))
+      throw new InputError(`There is no account with the address ${email}.`);
     context.terminal.print(`Codes and passkeys of ${email} are removed, and its sessions have ended.`);
     return 0;
   },
@@ -87,12 +66,8 @@ export const removeOperator: Command = {
   details: 'Roles in tenants stay. The password of operator reset is nobody’s: reset it, too, if the person knows it.',
   async run(input, context) {
     const email = input.get('email').toLowerCase();
-    await administer(context, async ({ people, audit }) => {
-      const person = await people.removeOperator(email);
-      if (person === null) throw new InputError(`There is no operator with the address ${email}.`);
-      const facts = { subject: person.id, details: { name: person.name, was: 'operator' } };
-      await audit(entryByOperator(INSTALLATION, null, 'member.removed', facts));
-    });
+    if (!(await administer(context, ({ operate }) => operate.removeOperator(null, email))))
+      throw new InputError(`There is no operator with the address ${email}.`);
     context.terminal.print(`${email} is no longer an operator.`);
     return 0;
   },

@@ -1,5 +1,4 @@
 import { hostname, userInfo } from 'node:os';
-import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
 import type { Outage } from '../domain/authority/breaker.ts';
 import type { ReconciliationRun } from '../domain/authority/reconciliation.ts';
 import type { Pause } from '../domain/authority/state.ts';
@@ -81,12 +80,8 @@ export const pauseAuthority: Command = {
   details: 'It takes effect within two seconds in all processes, survives restarts, and ends with authority resume.',
   async run(input, context) {
     const reason = input.find('reason')?.slice(0, OPERATOR_TEXTS.pauseReason) ?? null;
-    const pause: Pause = { by: `${userInfo().username}@${hostname()}`, reason, since: new Date() };
-    await administer(context, async ({ authorityState, audit }) => {
-      await authorityState.pause(pause);
-      const details = reason === null ? {} : { reason };
-      await audit(entryByOperator(INSTALLATION, null, 'authority.paused', { subject: null, details }));
-    });
+    const author = `${userInfo().username}@${hostname()}`;
+    const pause = await administer(context, ({ operate }) => operate.pauseAuthority(null, author, reason));
     if (input.has('json')) context.terminal.print(JSON.stringify({ pause }));
     else context.terminal.print('Nothing is sent to the tax authority until authority resume.');
     return 0;
@@ -99,11 +94,7 @@ export const resumeAuthority: Command = {
   positionals: [],
   options: JSON_OPTION,
   async run(input, context) {
-    const ended = await administer(context, async ({ authorityState, audit }) => {
-      const pause = await authorityState.resume();
-      if (pause) await audit(entryByOperator(INSTALLATION, null, 'authority.resumed', { subject: null }));
-      return pause;
-    });
+    const ended = await administer(context, ({ operate }) => operate.resumeAuthority(null));
     if (input.has('json')) context.terminal.print(JSON.stringify({ ended }));
     else context.terminal.print(ended ? `The pause of ${pauseText(ended)} has ended.` : 'There was no pause.');
     return 0;

@@ -1,6 +1,4 @@
-import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
 import { CONDITIONS } from '../domain/conditions/condition-table.ts';
-import { createAbandonInvoice } from '../domain/invoice/abandon-invoice.ts';
 import { NEVER } from '../domain/invoice/attention.ts';
 import { calledById } from '../domain/invoice/kinds.ts';
 import { createListAttention, LISTED_ATTENTION } from '../domain/invoice/list-attention.ts';
@@ -72,16 +70,7 @@ export const retryInvoice: Command = {
   options: {},
   async run(input, context) {
     const id = input.get('INVOICE_ID');
-    const due = await administer(context, async ({ invoices, audit }) => {
-      const invoice = await invoices.find(id);
-      if (!(await invoices.retryNow(id))) return false;
-      // The invoice of an erased tenant is still processed, but cannot be found. The entry then goes to the
-      // installation's log.
-      const { tenantId, environment } = invoice ?? { tenantId: INSTALLATION, environment: null };
-      await audit(entryByOperator(tenantId, environment, 'invoice.retried', { subject: id }));
-      return true;
-    });
-    if (!due) throw new Error(`'${id}' cannot be retried: it does not exist, or its processing has ended.`);
+    await administer(context, ({ operate }) => operate.retryInvoice(null, id));
     context.terminal.print(`The ${calledById(id)} is retried within seconds.`);
     return 0;
   },
@@ -103,14 +92,7 @@ this invoice itself. The entry of the audit log is also written to standard erro
     const reason = statedReason(input);
     const { invoice, isNew } = await administer(
       context,
-      async ({ invoices, ledgerCopy, audit }) => {
-        const abandonment = await createAbandonInvoice(invoices, ledgerCopy, () => new Date())(id, reason);
-        if (!abandonment.isNew) return abandonment;
-        // The log of an erased tenant no longer exists. The entry then goes to the installation's log.
-        const { tenantId, environment } = (await invoices.find(id)) ?? { tenantId: INSTALLATION, environment: null };
-        await audit(entryByOperator(tenantId, environment, 'invoice.abandoned', { subject: id, details: { reason } }));
-        return abandonment;
-      },
+      ({ operate }) => operate.abandonInvoice(null, id, reason),
       true,
     );
     const { status, rejectionReason, updatedAt } = invoice;

@@ -1,7 +1,6 @@
 import type { ApiKey } from '../domain/api-key/api-key.ts';
 import { KEY_KINDS, type KeyKind } from '../domain/api-key/key-kinds.ts';
 import type { IssuedKey } from '../domain/api-key/manage-keys.ts';
-import { entryByOperator } from '../domain/audit-entry.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';
 import { administer } from './administer.ts';
 import type { Command, CommandContext, ParsedArguments } from './command.ts';
@@ -32,14 +31,9 @@ export const createKey: Command = {
   },
   async run(input, context) {
     const [kind, environment] = [input.get('kind') as KeyKind, input.get('environment') as Environment];
-    const tenantId = input.get('tenant');
-    const issued = await administer(context, async ({ manageKeys, audit }) => {
-      const name = input.find('name');
-      const made = await manageKeys.create(tenantId, kind, environment, name);
-      const facts = { subject: made.key.id, details: { kind, ...(name !== null && { name: made.key.name ?? '' }) } };
-      await audit(entryByOperator(tenantId, environment, 'api_key.created', facts));
-      return made;
-    });
+    const issued = await administer(context, ({ operate }) =>
+      operate.createKey(null, input.get('tenant'), kind, environment, input.find('name')),
+    );
     show(issued, input, context);
     return 0;
   },
@@ -67,13 +61,7 @@ export const renameKey: Command = {
   options: {},
   async run(input, context) {
     const keyId = input.get('KEY_ID');
-    const { name } = await administer(context, async ({ manageKeys, audit }) => {
-      const { tenantId, environment } = await manageKeys.tenantOf(keyId);
-      const renamed = await manageKeys.rename(keyId, input.get('NAME'));
-      const facts = { subject: keyId, details: { name: renamed.name ?? '' } };
-      await audit(entryByOperator(tenantId, environment, 'api_key.renamed', facts));
-      return renamed;
-    });
+    const { name } = await administer(context, ({ operate }) => operate.renameKey(null, keyId, input.get('NAME')));
     context.terminal.print(`Key ${keyId} is called ${harmless(name ?? '')}.`);
     return 0;
   },
@@ -86,11 +74,7 @@ export const revokeKey: Command = {
   options: {},
   async run(input, context) {
     const keyId = input.get('KEY_ID');
-    await administer(context, async ({ manageKeys, audit }) => {
-      const { tenantId, environment } = await manageKeys.tenantOf(keyId);
-      await manageKeys.revoke(keyId);
-      await audit(entryByOperator(tenantId, environment, 'api_key.revoked', { subject: keyId }));
-    });
+    await administer(context, ({ operate }) => operate.revokeKey(null, keyId));
     context.terminal.print(`Key ${keyId} is revoked.`);
     return 0;
   },
@@ -104,13 +88,7 @@ export const rotateKey: Command = {
   details: 'The old key stays valid: deploy the new key, then revoke the old one. A revoked key cannot be rotated.',
   async run(input, context) {
     const old = input.get('KEY_ID');
-    const issued = await administer(context, async ({ manageKeys, audit }) => {
-      const { tenantId, environment } = await manageKeys.tenantOf(old);
-      const made = await manageKeys.rotate(old);
-      const facts = { subject: made.key.id, details: { replaces: old } };
-      await audit(entryByOperator(tenantId, environment, 'api_key.rotated', facts));
-      return made;
-    });
+    const issued = await administer(context, ({ operate }) => operate.rotateKey(null, old));
     show(issued, input, context);
     if (!input.has('json')) {
       context.terminal.print(

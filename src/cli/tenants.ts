@@ -1,11 +1,9 @@
-import { entryByOperator } from '../domain/audit-entry.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { newId } from '../domain/ids.ts';
 import { PAYMENT_MEANS_NAMES } from '../domain/payment-means.ts';
 import { MAX_DECODED_AREA, MAX_LOGO_BYTES, MAX_LOGO_PIXELS, parseLogo } from '../domain/tenant/logo.ts';
 import type { SellerProfileChange } from '../domain/tenant/ports.ts';
 import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
-import { changedFields, missingProfileFields } from '../domain/tenant/tenant.ts';
+import { missingProfileFields } from '../domain/tenant/tenant.ts';
 import { tenantName } from '../domain/tenant/tenant-name.ts';
 import { administer } from './administer.ts';
 import { type Command, InputError, UsageError } from './command.ts';
@@ -52,20 +50,16 @@ export const createTenant: Command = {
     const { data: name, error } = tenantName.safeParse(input.get('name').trim());
     if (error) throw new UsageError(`--name ${error.issues[0]?.message}`);
     const profile = await profileOf(input.find('profile'));
-    const tenant = { id: newId('ten'), name, profile, createdAt: new Date() };
-    await administer(context, async ({ tenants, audit }) => {
-      await tenants.insert(tenant);
-      await audit(entryByOperator(tenant.id, null, 'tenant.created', { subject: tenant.id }));
-    });
+    const { id, createdAt } = await administer(context, ({ operate }) => operate.createTenant(null, name, profile));
     if (input.has('json')) {
       const missing = missingProfileFields(profile);
-      const created = { id: tenant.id, name, profile, missing_profile_fields: missing, created_at: tenant.createdAt };
+      const created = { id, name, profile, missing_profile_fields: missing, created_at: createdAt };
       // The octets of the logo are left out of the output.
       terminal.print(JSON.stringify(created, (key, value) => (key === 'content' ? undefined : value)));
       return 0;
     }
-    terminal.print(`Tenant ${tenant.id} (${name}) is created.${remarkOn(profile)}`);
-    terminal.print(`Next: npm run -s cli -- keys create --tenant ${tenant.id} --environment test --kind secret`);
+    terminal.print(`Tenant ${id} (${name}) is created.${remarkOn(profile)}`);
+    terminal.print(`Next: npm run -s cli -- keys create --tenant ${id} --environment test --kind secret`);
     return 0;
   },
 };
@@ -106,16 +100,7 @@ export const updateTenant: Command = {
   async run(input, context) {
     const profile = await profileOf(input.get('profile'));
     const tenantId = input.get('TENANT');
-    await administer(context, async ({ tenants, audit }) => {
-      const before = await tenants.find(tenantId);
-      if (before === null || !(await tenants.updateProfile(tenantId, profile)))
-        throw new Error(`There is no tenant '${tenantId}'.`);
-      // Fields that are missing in the file are removed.
-      const gone = Object.fromEntries(Object.keys(before.profile).map((field) => [field, null]));
-      const fields = changedFields(before.profile, { ...gone, ...profile });
-      const details = { fields: fields.join(', ') };
-      await audit(entryByOperator(tenantId, null, 'seller_profile.updated', { subject: tenantId, details }));
-    });
+    await administer(context, ({ operate }) => operate.replaceProfile(null, tenantId, profile));
     context.terminal.print(`The profile of ${tenantId} is replaced. It applies to new invoices.${remarkOn(profile)}`);
     return 0;
   },
@@ -137,11 +122,7 @@ export const limitTenant: Command = {
     const limit = given === 'default' ? null : Number(given);
     if (limit !== null && !(/^\d{1,9}$/.test(given) && limit > 0))
       throw new UsageError('--requests must be a whole number from 1 to 999999999, or "default"');
-    await administer(context, async ({ tenants, audit }) => {
-      if (!(await tenants.limitRequests(tenantId, limit))) throw new Error(`There is no tenant '${tenantId}'.`);
-      const details = { requests: limit === null ? 'default' : String(limit) };
-      await audit(entryByOperator(tenantId, null, 'tenant.limited', { subject: tenantId, details }));
-    });
+    await administer(context, ({ operate }) => operate.limitTenant(null, tenantId, limit));
     context.terminal.print(
       limit === null
         ? `${tenantId} has the limit of the installation again.`

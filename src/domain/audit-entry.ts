@@ -120,6 +120,9 @@ export interface AuditLog {
 /** What an entry tells of a change beside the action. */
 export type AuditFacts = Pick<AuditEntry, 'subject'> & Partial<Pick<AuditEntry, 'details'>>;
 
+/** Whose log an entry belongs to: a tenant's, or that of the {@link INSTALLATION}. No environment: it concerns both. */
+export type AuditPlace = Pick<AuditEntry, 'tenantId'> & Partial<Pick<AuditEntry, 'environment'>>;
+
 /** The entry of a change that a member made by a use case. @param change what its row says */
 export function entryBy(
   member: Member,

@@ -70,6 +70,9 @@ export const DOCUMENT_WAIT_MS = 10_000;
  */
 export const OPERATOR_TEXTS = { tenantName: 200, pauseReason: 200, reason: 500 } as const;
 
+/** Maximum number of tenants, or of entries of the audit log, in a page of a list for operators. */
+export const OPERATOR_PAGE = 50;
+
 /** What waits is counted up to this number where operators are shown it. */
 export const MOST_WAITING = 1000;
 

@@ -29,7 +29,7 @@ import { MEMBER_USE_CASES } from './person/manage-members.ts';
 import { type Member, type Principal, requirePerson, requireScope } from './principal.ts';
 import { REQUEST_USE_CASES } from './request-log/browse-requests.ts';
 import { PROFILE_USE_CASES } from './tenant/own-profile.ts';
-import type { UseCase } from './use-case.ts';
+import type { CallableBy, NeedsOf, UseCase } from './use-case.ts';
 import { verifyDocument } from './verification/verify-document.ts';
 import { DELIVERY_USE_CASES } from './webhook/browse-deliveries.ts';
 import { ENDPOINT_USE_CASES } from './webhook/manage-endpoints.ts';
@@ -83,23 +83,9 @@ export const USE_CASES = {
 } as const satisfies Readonly<Record<string, UseCase>>;
 
 type Rows = Readonly<Record<string, UseCase>>;
-type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
-  ? All
-  : never;
-
-/** The ports that these use cases need together. */
-export type NeedsOf<Table extends Rows> = Intersection<Parameters<Table[keyof Table]['run']>[0]>;
 
 /** The use cases of a table as functions of the caller, who is checked first, and the input. */
-export type Callable<Table extends Rows> = {
-  readonly [Name in keyof Table]: Table[Name]['run'] extends (
-    needs: never,
-    call: never,
-    ...args: infer Args
-  ) => infer Result
-    ? (principal: Principal, ...args: Args) => Result
-    : never;
-};
+export type Callable<Table extends Rows> = CallableBy<Principal, Table>;
 
 /**
  * Makes the functions of a table. Each throws insufficient_scope and tenant_suspended to callers without its access,

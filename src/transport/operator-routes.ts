@@ -6,8 +6,8 @@ import { ServiceError, serviceError } from '../domain/errors.ts';
 import { exactly, expected, problemsOf } from '../domain/input-problems.ts';
 import { NEVER } from '../domain/invoice/attention.ts';
 import { OPERATOR_TEXTS } from '../domain/limits.ts';
-import type { Operate } from '../domain/operations/operate.ts';
 import type { Survey } from '../domain/operations/survey.ts';
+import type { Operate } from '../domain/operator-use-cases.ts';
 import type { FindOperator } from '../domain/person/authenticate-session.ts';
 import { ROLES } from '../domain/person/person.ts';
 import { oneLineText } from '../domain/printable-text.ts';
@@ -61,10 +61,10 @@ export function operatorRoutes({ findOperator, operate, survey }: OperatorRouteP
   }
 
   const shows =
-    (read: (ctx: Context) => Promise<unknown>): Middleware =>
+    (read: (by: Operator, ctx: Context) => Promise<unknown>): Middleware =>
     async (ctx) => {
-      await requireOperator(ctx);
-      answerJson(ctx, 200, await read(ctx));
+      const by = await requireOperator(ctx);
+      answerJson(ctx, 200, await read(by, ctx));
     };
 
   function changes<Schema extends z.ZodType>(
@@ -93,12 +93,12 @@ export function operatorRoutes({ findOperator, operate, survey }: OperatorRouteP
         };
       }),
     ],
-    ['GET', '/ops/api/tenants', shows((ctx) => operate.tenants(afterOf(ctx)))],
+    ['GET', '/ops/api/tenants', shows((by, ctx) => operate.tenants(by, afterOf(ctx)))],
     [
       'GET',
       '/ops/api/tenants/:id',
-      shows(async (ctx) => {
-        const { tenant, missingForLive, keys } = await operate.tenant(idOf(ctx));
+      shows(async (by, ctx) => {
+        const { tenant, missingForLive, keys } = await operate.tenant(by, idOf(ctx));
         const { id, name, createdAt, suspendedAt, profile } = tenant;
         return { id, name, createdAt, suspendedAt, missingForLive, keys, seller: sellerOf(profile) };
       }),
@@ -126,17 +126,32 @@ export function operatorRoutes({ findOperator, operate, survey }: OperatorRouteP
     [
       'POST',
       '/ops/api/tenants/:id/invitations',
-      changes(invitationInput, async (by, { role }, id) => ({ link: await operate.invite(by, id, role) })),
+      changes(invitationInput, async (by, { role }, tenantId) => {
+        const grants = { isOperator: false, memberships: [{ tenantId, role }] };
+        return { link: await operate.invite(by, null, grants) };
+      }),
     ],
     ['POST', '/ops/api/keys/:id/revoke', changes(noInput, (by, _input, id) => operate.revokeKey(by, id))],
     ['POST', '/ops/api/invoices/:id/retry', changes(noInput, (by, _input, id) => operate.retryInvoice(by, id))],
-    ['POST', '/ops/api/authority/pause', changes(pauseInput, (by, { reason }) => operate.pauseAuthority(by, reason))],
-    ['POST', '/ops/api/authority/resume', changes(noInput, (by) => operate.resumeAuthority(by))],
+    [
+      'POST',
+      '/ops/api/authority/pause',
+      changes(pauseInput, async (by, { reason }) => {
+        await operate.pauseAuthority(by, by.person.name, reason);
+      }),
+    ],
+    [
+      'POST',
+      '/ops/api/authority/resume',
+      changes(noInput, async (by) => {
+        if ((await operate.resumeAuthority(by)) === null) throw serviceError('invalid_request', 'There is no pause.');
+      }),
+    ],
     [
       'GET',
       '/ops/api/entries',
-      shows(async (ctx) => {
-        const { rows, hasMore } = await operate.entries(afterOf(ctx));
+      shows(async (by, ctx) => {
+        const { rows, hasMore } = await operate.installationLog(by, afterOf(ctx));
         return { entries: rows.map(({ order: _order, tenantId: _tenantId, ...entry }) => entry), hasMore };
       }),
     ],

@@ -16,6 +16,7 @@ import { readConfig } from '../../src/config.ts';
 import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
 import { NEVER } from '../../src/domain/invoice/attention.ts';
 import { NEW_WORK } from '../../src/domain/invoice/invoice.ts';
+import { MAX_LOGOS } from '../../src/domain/limits.ts';
 import { moroccanYear } from '../../src/domain/morocco/time.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { startEngine } from '../../src/engine/embedded.ts';
@@ -31,6 +32,7 @@ import { Browser } from '../support/person.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
 import { firstOf, testLong } from '../support/samples.ts';
 import { STAND_IN_PDF, startService, type TestService, withDatabase } from '../support/service.ts';
+import { LOGO } from '../unit/pdf/support.ts';
 
 const PROFILE = fileURLToPath(new URL('../../scripts/samples/seller/profile.json', import.meta.url));
 
@@ -116,6 +118,10 @@ function jsonOf({ code, out, err }: Ended) {
 }
 
 const administered = async (...args: string[]) => jsonOf(await administer(...args, '--json'));
+
+/** The entries of a tenant's audit log, oldest first. */
+const entriesOf = (tenantId: string) =>
+  service.app.store.db.collection('audit_log').find({ tenantId }).sort({ order: 1 }).toArray();
 
 const statusWith = async (key: string) => (await new Client(service.url, key).get('/v1/invoices')).status;
 
@@ -223,13 +229,12 @@ describe('tenants and keys', () => {
     expect((await administer('tenants', 'list')).out).toMatch(
       new RegExp(`^${id} +\\d{4}-.* test +Liste\\?\\[2J$`, 'm'),
     );
-    await administer('keys', 'revoke', key.id);
+    const revoke = () => administer('keys', 'revoke', key.id);
+    const first = await revoke();
     expect(await listed()).toMatchObject({ environments: [] });
-    const entries = await service.app.store.db
-      .collection('audit_log')
-      .find({ tenantId: id })
-      .sort({ order: 1 })
-      .toArray();
+    // It is revoked, so this changes nothing.
+    expect(await revoke()).toEqual(first);
+    const entries = await entriesOf(id);
     const [actor, environment] = [{ kind: 'operator', id: null, name: null }, 'test'];
     expect(entries).toMatchObject([
       { action: 'tenant.created', actor, subject: id, environment: null, origin: null },
@@ -291,9 +296,44 @@ describe('tenants and keys', () => {
     const { id } = await administered('tenants', 'create', '--name', 'Sans profil');
     const partial = join(folder, 'partial.json');
     await writeFile(partial, JSON.stringify({ legalName: 'Sans profil SARL', capital: 100 }));
-    const updated = await administer('tenants', 'update', id, '--profile', partial);
+    const update = () => administer('tenants', 'update', id, '--profile', partial);
+    const updated = await update();
     expect(updated).toMatchObject({ code: 0, out: expect.stringContaining('tradeRegister') });
-    expect((await service.app.tenants.find(id))?.profile).toEqual({ legalName: 'Sans profil SARL', capital: 100 });
+    const profile = { legalName: 'Sans profil SARL', capital: 100 };
+    expect((await service.app.tenants.find(id))?.profile).toEqual(profile);
+    // The same again is no change.
+    expect(await update()).toEqual(updated);
+    await writeFile(partial, JSON.stringify({ capital: 200 }));
+    expect(await update()).toMatchObject({ code: 0 });
+    expect((await service.app.tenants.find(id))?.profile).toEqual({ capital: 200 });
+    const change = { action: 'seller_profile.updated', subject: id, details: { fields: 'legalName, capital' } };
+    expect((await entriesOf(id)).slice(1)).toMatchObject([change, change]);
+    // A tenant stores as many logos by commands as by its pages.
+    const logos = Array.from({ length: MAX_LOGOS }, (_, n) => `sha256 ${n}`);
+    const tenants = service.app.store.db.collection<{ _id: string }>('tenants');
+    await tenants.updateOne({ _id: id }, { $set: { logos } });
+    await writeFile(partial, JSON.stringify({ logo: LOGO }));
+    expect(await update()).toMatchObject({
+      code: 1,
+      err: `A tenant can store at most ${MAX_LOGOS} different logos.\n`,
+    });
+    expect((await service.app.tenants.find(id))?.profile).toEqual({ capital: 200 });
+  });
+
+  it('limits the requests of a tenant, and records it when it changes', async () => {
+    const { id } = await administered('tenants', 'create', '--name', 'Limite');
+    const limit = (requests: string) => administer('tenants', 'limit', id, '--requests', requests);
+    const said = `The secret keys of ${id} may send 30 requests a minute together.\n`;
+    for (const requests of ['default', '30', '30']) expect((await limit(requests)).code).toBe(0);
+    expect((await limit('30')).out).toBe(said);
+    expect((await service.app.tenants.find(id))?.requestsPerMinute).toBe(30);
+    expect((await limit('default')).out).toBe(`${id} has the limit of the installation again.\n`);
+    expect((await entriesOf(id)).slice(1)).toMatchObject([
+      { action: 'tenant.limited', subject: id, details: { requests: '30' } },
+      { action: 'tenant.limited', subject: id, details: { requests: 'default' } },
+    ]);
+    const unknown = await administer('tenants', 'limit', 'ten_x', '--requests', '30');
+    expect(unknown).toMatchObject({ code: 1, err: "There is no tenant 'ten_x'.\n" });
   });
 
   it.each([
@@ -788,6 +828,9 @@ describe('invoices', () => {
     expect((await submissions.updateOne({ _id: body.id }, { $set: { decisionAt: new Date() } })).matchedCount).toBe(1);
     expect((await administer('invoices', 'retry', body.id)).code).toBe(0);
     expect((await client.settled(body.id)).status).toBe('accepted');
-    expect((await administer('invoices', 'retry', 'inv_x')).code).toBe(1);
+    const [unknown, ended] = ["There is no invoice 'inv_x'.\n", 'The processing of this invoice has ended.\n'];
+    expect(await administer('invoices', 'retry', 'inv_x')).toEqual({ code: 1, out: '', err: unknown });
+    // Until the PDF, for which nobody waits, is drawn.
+    await expect.poll(() => administer('invoices', 'retry', body.id)).toEqual({ code: 1, out: '', err: ended });
   });
 });

@@ -251,7 +251,9 @@ describe('an operator', () => {
     const { body: invoice } = await key.post('/v1/invoices', invoiceBody());
     await key.settled(invoice.id);
     const { post, get } = await operator();
-    expect(codeOf(await post('invoices/inv_x/retry'))).toEqual([404, 'resource_not_found']);
+    const unknown = await post('invoices/inv_x/retry');
+    expect(codeOf(unknown)).toEqual([404, 'resource_not_found']);
+    expect(unknown.body.error.message).toBe("There is no invoice 'inv_x'.");
     // Until the PDF, for which nobody waits, is drawn.
     await expect.poll(async () => codeOf(await post(`invoices/${invoice.id}/retry`))).toEqual([400, 'invalid_request']);
     // As a stage that a defect has stopped: four workers died with it, and the next attempt is an hour away.

@@ -1,4 +1,5 @@
 import { serviceError } from '../errors.ts';
+import { foundTenant, noTenant } from '../found-tenant.ts';
 import { newId } from '../ids.ts';
 import { LONGEST_KEY_NAME, MAX_KEYS, MAX_REVOKED_KEYS } from '../limits.ts';
 import { type LiveConditions, ReplacedKeyInvalid, type TenantRepository, TooManyKeys } from '../tenant/ports.ts';
@@ -55,9 +56,7 @@ export function createManageKeys(
   installation: string | null,
 ): ManageKeys {
   async function requireLiveConditions(tenantId: string): Promise<void> {
-    const tenant = await tenants.find(tenantId);
-    if (!tenant) throw noTenant(tenantId);
-    const missing = await missingForLive(tenant);
+    const missing = await missingForLive(await foundTenant(tenants, tenantId));
     if (missing.length === 0) return;
     throw serviceError(
       'invalid_request',
@@ -115,7 +114,7 @@ export function createManageKeys(
   return {
     create: async (tenantId, kind, environment, name = null) => issue(tenantId, kind, environment, nameOf(name)),
     async list(tenantId) {
-      if (!(await tenants.find(tenantId))) throw noTenant(tenantId);
+      await foundTenant(tenants, tenantId);
       return tenants.keysOf(tenantId);
     },
     async revoke(keyId) {
@@ -144,10 +143,6 @@ function nameOf(name: string | null): string | null {
   if (success) return data;
   const message = `name must be one line of 1 to ${LONGEST_KEY_NAME} characters.`;
   throw serviceError('invalid_request', message, 'name');
-}
-
-function noTenant(tenantId: string) {
-  return serviceError('resource_not_found', `There is no tenant '${tenantId}'.`, 'tenant');
 }
 
 function noKey(keyId: string) {

@@ -1,8 +1,8 @@
 import { serviceError } from '../errors.ts';
-import { MAX_LOGOS } from '../limits.ts';
 import { type Previews, previewUrl } from '../preview.ts';
 import type { Member } from '../principal.ts';
 import type { Call, Change, UseCase } from '../use-case.ts';
+import { admitLogo } from './admit-logo.ts';
 import type { Logo } from './logo.ts';
 import type {
   LiveConditions,
@@ -64,9 +64,7 @@ export const PROFILE_USE_CASES = {
       const present = (await tenants.find(tenant.id)) ?? tenant;
       const fields = changedFields(present.profile, change);
       if (fields.length === 0) return present;
-      if (change.logo && !(await tenants.admitLogo(tenant.id, change.logo.sha256, MAX_LOGOS))) {
-        throw serviceError('logo_limit_reached', `A tenant can store at most ${MAX_LOGOS} different logos.`, 'logo');
-      }
+      await admitLogo(tenants, tenant.id, change);
       const changed = await tenants.changeProfile(tenant.id, change, environment === 'test');
       if (!changed) throw liveKeyNeeded();
       const details = { fields: fields.join(', '), environment };
