@@ -10,7 +10,12 @@ import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
 import type { LostNumbers } from '../domain/invoice/lost-numbers.ts';
 import type { NumberSeries } from '../domain/invoice/number-series.ts';
 import type { IssuedNumbers } from '../domain/invoice/periods/number-ledger.ts';
-import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import type {
+  InvoiceClaims,
+  InvoiceReading,
+  InvoiceTransitions,
+  WaitingInvoices,
+} from '../domain/invoice/repository.ts';
 import type { PeopleRepository } from '../domain/person/ports.ts';
 import type { LiveConditions, TenantRepository } from '../domain/tenant/ports.ts';
 import type { ErasureStore } from '../domain/tenant-data/erasure.ts';
@@ -46,17 +51,10 @@ export interface Administration {
   readonly keyRing: KeyRingStore;
   readonly people: PeopleRepository;
   readonly auditLog: AuditLog;
-  readonly invoices: Pick<
-    InvoiceRepository,
-    | 'find'
-    | 'findEvenWithheld'
-    | 'changeWaiting'
-    | 'needingAttention'
-    | 'retryNow'
-    | 'transmissionsByTenant'
-    | 'unfinishedLive'
-    | 'unsignedLive'
-  >;
+  readonly invoices: Pick<InvoiceReading, 'find' | 'findEvenWithheld'> &
+    Pick<InvoiceTransitions, 'changeWaiting' | 'retryNow'> &
+    Pick<InvoiceClaims, 'transmissionsByTenant'> &
+    Pick<WaitingInvoices, 'needingAttention' | 'unfinishedLive' | 'unsignedLive'>;
   readonly lostNumbers: LostNumbers;
   readonly numberSeries: NumberSeries;
   readonly issuedNumbers: IssuedNumbers;

@@ -2,15 +2,30 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { statusOfEvent } from '../domain/event.ts';
 import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
 import { LANE_NAMES } from '../domain/invoice/lanes.ts';
-import type { Claim, InvoiceChange, InvoiceClaims, InvoiceRepository } from '../domain/invoice/repository.ts';
+import type {
+  Claim,
+  InvoiceChange,
+  InvoiceClaims,
+  InvoiceTransitions,
+  WaitingInvoices,
+} from '../domain/invoice/repository.ts';
 import { MOST_WAITING } from '../domain/limits.ts';
 import { ageOf, type Instruments, shared, storedGauge, timing } from './instruments.ts';
+
+/** What of a repository of invoices is observed. */
+export interface ObservedInvoices
+  extends Pick<InvoiceClaims, 'claimMany' | 'backlog'>,
+    Pick<InvoiceTransitions, 'change' | 'changeAll'>,
+    Pick<WaitingInvoices, 'needingAttention' | 'idleCount'> {}
 
 /**
  * Returns the repository with metrics of this process's status changes, stages and mails. The numbers of invoices that
  * are due or need attention are read from the store at each exposition.
  */
-export function observeInvoices(invoices: InvoiceRepository, instruments: Instruments): InvoiceRepository {
+export function observeInvoices<Invoices extends ObservedInvoices>(
+  invoices: Invoices,
+  instruments: Instruments,
+): Invoices {
   const { registers } = instruments;
   const { statuses, stages, failures, mails } = invoiceInstruments(instruments);
   const since = new WeakMap<object, number>();
@@ -124,7 +139,7 @@ const MOST_COUNTED = 100;
  * Exposes the numbers of invoices that need attention, read from the store at each exposition: equal in every process,
  * and absent during an outage.
  */
-function watchAttention(invoices: InvoiceRepository, registers: Registry[]): void {
+function watchAttention(invoices: Pick<WaitingInvoices, 'needingAttention'>, registers: Registry[]): void {
   new Gauge({
     name: 'fatoura_invoices_needing_attention',
     help: `Invoices that are stuck: at most ${MOST_COUNTED} failing and ${MOST_COUNTED} waiting ones are counted`,

@@ -1,7 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import type { AuthorityStateStore } from '../domain/authority/state.ts';
-import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
 import { MOST_WAITING } from '../domain/limits.ts';
 import type { Attempt } from '../domain/webhook/delivery.ts';
@@ -11,7 +10,7 @@ import type { ConnectionPool } from '../storage/connect.ts';
 import type { MeasuredRequest } from '../transport/middleware/measure.ts';
 import { type ObservedAuthority, observeAuthority, watchDifferences, watchTransmission } from './authority-metrics.ts';
 import { type Instruments, openMetricsRegistry, storedGauge, timing } from './instruments.ts';
-import { observeInvoices } from './invoice-metrics.ts';
+import { type ObservedInvoices, observeInvoices } from './invoice-metrics.ts';
 import { type CountSignature, observeSignatures, watchConnections, watchThreads } from './pool-metrics.ts';
 import { observeWebhooks } from './webhook-metrics.ts';
 import type { Workers } from './workers.ts';
@@ -30,7 +29,7 @@ export interface Metrics {
    * Returns the repository with metrics of its status changes, stages and mails. Invoices that need attention are
    * counted at each exposition.
    */
-  observed(invoices: InvoiceRepository): InvoiceRepository;
+  observed<Invoices extends ObservedInvoices>(invoices: Invoices): Invoices;
   /** Exposes the number of open differences from the authority's ledger, read from the store at each exposition. */
   differences(repository: Pick<DifferenceRepository, 'count'>): void;
   /** Exposes the circuit breaker of the live authority and its pause, read from the store at each exposition. */

@@ -13,7 +13,7 @@ export interface TransmissionLane extends LaneGate {
 
 export interface TransmissionLaneParts {
   readonly gate: LiveGate;
-  /** See `InvoiceRepository.releaseHeldUp`. */
+  /** See `InvoiceTransitions.releaseHeldUp`. */
   readonly releaseHeldUp: (from: number, to: number) => Promise<void>;
   /** Called when the state was read. */
   readonly onTick?: () => void;

@@ -6,7 +6,7 @@ import type { Invoice } from './invoice.ts';
 import { calledById } from './kinds.ts';
 import { isFinal } from './lifecycle.ts';
 import { abandonedByOperator, isAbandonment } from './rejection-reasons.ts';
-import type { InvoiceRepository } from './repository.ts';
+import type { InvoiceReading, InvoiceTransitions } from './repository.ts';
 
 /**
  * A decision made at least this long before an invoice's creation certainly precedes it, even if clocks differ.
@@ -36,7 +36,7 @@ export interface Abandonment {
 export type AbandonInvoice = (invoiceId: string, reason: string) => Promise<Abandonment>;
 
 export function createAbandonInvoice(
-  invoices: Pick<InvoiceRepository, 'findEvenWithheld' | 'changeWaiting'>,
+  invoices: Pick<InvoiceReading, 'findEvenWithheld'> & Pick<InvoiceTransitions, 'changeWaiting'>,
   ledger: Pick<LedgerCopy, 'find'>,
   now: () => Date,
 ): AbandonInvoice {

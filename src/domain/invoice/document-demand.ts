@@ -6,7 +6,7 @@ import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { InvoiceFeed } from './feed.ts';
 import type { Invoice, Work } from './invoice.ts';
 import { ASKED_AGAIN_AFTER_MS } from './pauses.ts';
-import type { InvoiceRepository } from './repository.ts';
+import type { InvoiceReading, WaitingInvoices } from './repository.ts';
 import type { StageQueue } from './stage-queue.ts';
 
 /**
@@ -40,7 +40,7 @@ interface AwaitedPdf {
  *   again
  */
 export function createDocumentDemand(
-  invoices: Pick<InvoiceRepository, 'find' | 'hurry'>,
+  invoices: Pick<InvoiceReading, 'find'> & Pick<WaitingInvoices, 'hurry'>,
   queue: StageQueue,
   feed: InvoiceFeed,
   report: (error: unknown) => void,

@@ -59,7 +59,7 @@ const CONTENDED_MS = 30_000;
 /** Maximum number of claimed invoices that get their numbers together. */
 const TOGETHER = 32;
 
-/** Creates the numbering. @param changeAll see `InvoiceRepository.changeAll` */
+/** Creates the numbering. @param changeAll see `InvoiceTransitions.changeAll` */
 export function createNumbering<Made>(
   invoices: Pick<InvoiceReading, 'highestSerial' | 'awaitingNumber' | 'seriesNumbersOf'>,
   turns: SeriesTurns,

@@ -7,14 +7,14 @@ import type { Mailer } from './email.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
 import { isIdOfKind, KINDS, type Kind } from './kinds.ts';
-import type { InvoiceRepository } from './repository.ts';
+import type { InvoiceReading, InvoiceTransitions } from './repository.ts';
 import type { StageQueue } from './stage-queue.ts';
 
 /** Maximum number of mails for an invoice or credit note, so that the service cannot be used to flood a mailbox. */
 const MOST_SENDINGS = 10;
 
 interface ResendNeeds {
-  readonly invoices: Pick<InvoiceRepository, 'find' | 'requestEmail'>;
+  readonly invoices: Pick<InvoiceReading, 'find'> & Pick<InvoiceTransitions, 'requestEmail'>;
   readonly queue: StageQueue;
   readonly mailer: Pick<Mailer, 'messageIdOf'>;
   readonly demand: Pick<DocumentDemand, 'await'>;
