@@ -17,7 +17,7 @@ import type {
   WaitingInvoices,
 } from '../domain/invoice/repository.ts';
 import type { PeopleRepository } from '../domain/person/ports.ts';
-import type { LiveConditions, TenantRepository } from '../domain/tenant/ports.ts';
+import type { LiveConditions } from '../domain/tenant/ports.ts';
 import type { ErasureStore } from '../domain/tenant-data/erasure.ts';
 import { createAuditLog } from '../storage/audit-log.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
@@ -36,7 +36,7 @@ import { createLostNumbers } from '../storage/lost-numbers.ts';
 import { createNumberSeries } from '../storage/number-series.ts';
 import { createPeopleRepository } from '../storage/people.ts';
 import { createReconciliationState } from '../storage/reconciliation-state.ts';
-import { createTenantRepository } from '../storage/tenants.ts';
+import { createTenantRepository, type TenantsWithKeys } from '../storage/tenants.ts';
 import { beginVersions, isNewStore } from '../storage/upgrades.ts';
 import { createLogger, errorOutput } from '../transport/logger.ts';
 import { type LiveSettings, missingInstallation } from './live-settings.ts';
@@ -44,7 +44,7 @@ import { type OpenStore, openStore } from './store.ts';
 
 /** The parts of a store that operators administer. */
 export interface Administration {
-  readonly tenants: TenantRepository;
+  readonly tenants: TenantsWithKeys;
   readonly manageKeys: ManageKeys;
   readonly liveConditions: LiveConditions;
   readonly installation: InstallationRepository;

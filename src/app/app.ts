@@ -11,7 +11,6 @@ import { LANE_NAMES, LIVE_LANES } from '../domain/invoice/lanes.ts';
 import { localAddress } from '../domain/local-address.ts';
 import { invite } from '../domain/person/invite.ts';
 import type { PasswordJudge } from '../domain/person/ports.ts';
-import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createJobs } from '../jobs/agenda.ts';
 import type { ClaimCounts } from '../jobs/claimer.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
@@ -50,7 +49,7 @@ export interface App {
   /** The address that the service listens on, without a trailing slash; null for a worker. */
   readonly url: string | null;
   readonly store: Store;
-  readonly tenants: TenantRepository;
+  readonly tenants: Data['tenants'];
   readonly manageKeys: ManageKeys;
   readonly keys: Data['keys'];
   readonly firstStart: FirstStart;

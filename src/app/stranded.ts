@@ -1,3 +1,4 @@
+import type { WaitingInvoices } from '../domain/invoice/repository.ts';
 import type { Data } from './data.ts';
 import { findLiveNeeds, type LiveMeans, strandedCount } from './live-needs.ts';
 import type { Metrics } from './metrics.ts';
@@ -19,7 +20,7 @@ export async function watchStranded(
   { log }: Pick<Runtime, 'log'>,
   data: {
     readonly tenants: Pick<Data['tenants'], 'list'>;
-    readonly invoices: Pick<Data['invoices'], 'unfinishedLive' | 'unsignedLive'>;
+    readonly invoices: Pick<WaitingInvoices, 'unfinishedLive' | 'unsignedLive'>;
   },
   metrics: Pick<Metrics, 'stranded'>,
   means: LiveMeans,

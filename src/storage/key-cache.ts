@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import type { TenantRepository } from '../domain/tenant/ports.ts';
+import type { KeyRepository } from '../domain/api-key/ports.ts';
+import type { TenantsWithKeys } from './tenants.ts';
 
 /** How long a found key is cached, milliseconds. Revocations by other processes go unnoticed for up to this time. */
 export const KEY_CACHE_MS = 50;
 const MOST_KEYS = 1000;
 
-type Found = ReturnType<TenantRepository['findByKeyHash']>;
+type Found = ReturnType<KeyRepository['findByKeyHash']>;
 
 /**
  * Returns the repository with a cache of keys, which looks up a busy key 20 times per second instead of at each
@@ -13,7 +14,7 @@ type Found = ReturnType<TenantRepository['findByKeyHash']>;
  * KEY_CACHE_MS} (docs/decisions/0019 allows 100 ms). Without the cache, a read of an invoice over `/graphql` takes 2.1
  * times the CPU time (bench `graphql`, 32 concurrent requests).
  */
-export function withKeyCache(tenants: TenantRepository): TenantRepository {
+export function withKeyCache(tenants: TenantsWithKeys): TenantsWithKeys {
   // The time-to-live starts when the look-up starts. Concurrent requests share the look-up.
   const cache = new LRUCache<string, Found>({ max: MOST_KEYS, ttl: KEY_CACHE_MS, ttlResolution: 0 });
 

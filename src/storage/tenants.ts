@@ -1,12 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { ApiKey } from '../domain/api-key/api-key.ts';
-import {
-  type ListedTenant,
-  ReplacedKeyInvalid,
-  type SellerProfileChange,
-  type TenantRepository,
-  TooManyKeys,
-} from '../domain/tenant/ports.ts';
+import { type KeyRepository, ReplacedKeyInvalid, TooManyKeys } from '../domain/api-key/ports.ts';
+import type { ListedTenant, SellerProfileChange, TenantRepository } from '../domain/tenant/ports.ts';
 import type { SellerProfile, Tenant } from '../domain/tenant/tenant.ts';
 import { createLogoStore } from './logos.ts';
 
@@ -29,8 +24,11 @@ type StoredKey = Omit<ApiKey, 'lastUsedAt'> & { lastUsedAt?: Date; hash: string 
 /** Matches tenants that are not erased. */
 const PRESENT = { erasure: { $exists: false } } as const;
 
+/** The store of tenants and of their keys, which are in one collection. */
+export interface TenantsWithKeys extends TenantRepository, KeyRepository {}
+
 /** Stores tenants in the collection `tenants`, each with its API keys. */
-export function createTenantRepository(db: Db): TenantRepository {
+export function createTenantRepository(db: Db): TenantsWithKeys {
   const tenants: Collection<TenantDocument> = db.collection<TenantDocument>('tenants');
   const logos = createLogoStore(db);
 

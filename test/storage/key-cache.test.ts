@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import type { ApiKey } from '../../src/domain/api-key/api-key.ts';
-import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
 import { KEY_CACHE_MS, withKeyCache } from '../../src/storage/key-cache.ts';
+import type { TenantsWithKeys } from '../../src/storage/tenants.ts';
 
 const tenant = { id: 'ten_1', name: 'Atlas', profile: {}, createdAt: new Date() };
 const key: ApiKey = {
@@ -29,7 +29,7 @@ function storeOfOneKey(delay = 0) {
     await sleep(delay);
     return true;
   };
-  const tenants = { findByKeyHash, revokeKey: revoke } as unknown as TenantRepository;
+  const tenants = { findByKeyHash, revokeKey: revoke } as unknown as TenantsWithKeys;
   return { now, findByKeyHash, cached: withKeyCache(tenants) };
 }
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiKey, hashToken } from '../../src/domain/api-key/api-key.ts';
+import { ReplacedKeyInvalid, TooManyKeys } from '../../src/domain/api-key/ports.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { ReplacedKeyInvalid, type TenantRepository, TooManyKeys } from '../../src/domain/tenant/ports.ts';
 import type { Store } from '../../src/storage/connect.ts';
-import { createTenantRepository } from '../../src/storage/tenants.ts';
+import { createTenantRepository, type TenantsWithKeys } from '../../src/storage/tenants.ts';
 import { openTestStore } from '../support/store.ts';
 
 let store: Store;
-let tenants: TenantRepository;
+let tenants: TenantsWithKeys;
 
 beforeAll(async () => {
   store = await openTestStore('tenants');

@@ -4,9 +4,9 @@ import { serviceError } from '../errors.ts';
 import { otherInstallation } from '../installation-name.ts';
 import type { ClientSecrets } from '../invoice/client-secret.ts';
 import type { Principal } from '../principal.ts';
-import type { TenantRepository } from '../tenant/ports.ts';
 import { refuseMisplacedKey, type Sites } from './admission.ts';
 import { hashToken, parseToken } from './api-key.ts';
+import type { KeyRepository } from './ports.ts';
 
 /**
  * Authenticates the caller by the `Authorization` header (docs/api/contract.md, "Authentication"). Takes one indexed
@@ -23,7 +23,7 @@ export type Authenticate = (authorization: string | undefined, arrival: Arrival)
  * @param installation the name in the credentials that this installation issues; null for none
  */
 export function createAuthenticate(
-  tenants: TenantRepository,
+  tenants: Pick<KeyRepository, 'findByKeyHash'>,
   clientSecrets: ClientSecrets,
   embedTokens: Pick<EmbedTokens, 'verify'>,
   sites: Sites | null,

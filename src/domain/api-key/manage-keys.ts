@@ -2,11 +2,12 @@ import { serviceError } from '../errors.ts';
 import { foundTenant, noTenant } from '../found-tenant.ts';
 import { newId } from '../ids.ts';
 import { LONGEST_KEY_NAME, MAX_KEYS, MAX_REVOKED_KEYS } from '../limits.ts';
-import { type LiveConditions, ReplacedKeyInvalid, type TenantRepository, TooManyKeys } from '../tenant/ports.ts';
+import type { LiveConditions, TenantRepository } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { type ApiKey, hashToken, newToken } from './api-key.ts';
 import type { KeyKind } from './key-kinds.ts';
 import { keyName } from './key-name.ts';
+import { type KeyRepository, ReplacedKeyInvalid, TooManyKeys } from './ports.ts';
 
 /** A new key with its token, which is shown only in this answer. */
 export interface IssuedKey {
@@ -51,7 +52,8 @@ export interface ManageKeys {
  * @param installation the name in new tokens; null for none
  */
 export function createManageKeys(
-  tenants: TenantRepository,
+  tenants: Pick<TenantRepository, 'find'> &
+    Pick<KeyRepository, 'findByKeyId' | 'insertKey' | 'keysOf' | 'renameKey' | 'revokeKey'>,
   missingForLive: LiveConditions,
   installation: string | null,
 ): ManageKeys {

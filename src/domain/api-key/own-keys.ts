@@ -1,14 +1,16 @@
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { Member } from '../principal.ts';
-import type { TenantRepository } from '../tenant/ports.ts';
 import type { Call, Change, UseCase } from '../use-case.ts';
 import type { ApiKey } from './api-key.ts';
 import type { KeyKind } from './key-kinds.ts';
 import type { IssuedKey, ManageKeys } from './manage-keys.ts';
+import type { KeyRepository } from './ports.ts';
+
+type OwnKeys = Pick<KeyRepository, 'keysOf' | 'revokeOwnKey'>;
 
 interface OwnKeysNeeds {
-  readonly tenants: TenantRepository;
+  readonly tenants: OwnKeys;
   readonly manageKeys: ManageKeys;
 }
 
@@ -113,11 +115,11 @@ export const API_KEY_USE_CASES = {
   },
 } as const satisfies Readonly<Record<string, UseCase>>;
 
-async function keysOf(tenants: TenantRepository, { tenant, environment }: Member): Promise<ApiKey[]> {
+async function keysOf(tenants: OwnKeys, { tenant, environment }: Member): Promise<ApiKey[]> {
   return (await tenants.keysOf(tenant.id)).filter((key) => key.environment === environment).reverse();
 }
 
-async function found(tenants: TenantRepository, owner: Member, keyId: string): Promise<ApiKey> {
+async function found(tenants: OwnKeys, owner: Member, keyId: string): Promise<ApiKey> {
   const key = isId('key', keyId) && (await keysOf(tenants, owner)).find(({ id }) => id === keyId);
   if (key) return key;
   throw serviceError(

@@ -48,7 +48,7 @@ export interface FirstStart {
  * @param name the installation's name in the test keys; null for none
  */
 export async function prepareInstallation(
-  tenants: TenantRepository,
+  tenants: Pick<TenantRepository, 'isEmpty' | 'insert'>,
   installation: InstallationRepository,
   invite: (grants: Grants) => Promise<string>,
   embedded: boolean,
@@ -81,7 +81,7 @@ function newOperatorCredential(): { password: string; hash: string } {
 }
 
 async function makeDemoTenant(
-  tenants: TenantRepository,
+  tenants: Pick<TenantRepository, 'isEmpty' | 'insert'>,
   installation: InstallationRepository,
   name: string | null,
 ): Promise<FirstStart['demo']> {

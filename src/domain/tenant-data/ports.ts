@@ -1,3 +1,4 @@
+import type { KeyRepository } from '../api-key/ports.ts';
 import type { AuditLog } from '../audit-entry.ts';
 import type { DocumentStore } from '../invoice/document-store.ts';
 import type { InvoiceReading } from '../invoice/repository.ts';
@@ -12,7 +13,7 @@ import type { WebhookEvent } from '../webhook/webhook-event.ts';
 
 /** Reads the stored data of a tenant, page by page. */
 export interface TenantRecords {
-  readonly tenants: Pick<TenantRepository, 'find' | 'keysOf'>;
+  readonly tenants: Pick<TenantRepository, 'find'> & Pick<KeyRepository, 'keysOf'>;
   readonly logos: LogoStore;
   readonly people: Pick<PeopleRepository, 'membersOf'>;
   readonly invoices: Pick<InvoiceReading, 'page' | 'orderOf'>;

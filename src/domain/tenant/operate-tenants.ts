@@ -1,4 +1,5 @@
 import type { ApiKey } from '../api-key/api-key.ts';
+import type { KeyRepository } from '../api-key/ports.ts';
 import { foundTenant, noTenant } from '../found-tenant.ts';
 import { newId } from '../ids.ts';
 import { OPERATOR_PAGE } from '../limits.ts';
@@ -12,16 +13,9 @@ import { changedFields, type Tenant } from './tenant.ts';
 interface Needs {
   readonly tenants: Pick<
     TenantRepository,
-    | 'page'
-    | 'find'
-    | 'insert'
-    | 'keysOf'
-    | 'setSuspended'
-    | 'limitRequests'
-    | 'changeProfile'
-    | 'updateProfile'
-    | 'admitLogo'
-  >;
+    'page' | 'find' | 'insert' | 'setSuspended' | 'limitRequests' | 'changeProfile' | 'updateProfile' | 'admitLogo'
+  > &
+    Pick<KeyRepository, 'keysOf'>;
   readonly liveConditions: LiveConditions;
   /** Returns the function that reads a tenant's logos. */
   readonly readLogo: (tenantId: string) => ReadLogo;

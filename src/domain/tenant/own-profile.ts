@@ -1,3 +1,4 @@
+import type { KeyRepository } from '../api-key/ports.ts';
 import { serviceError } from '../errors.ts';
 import { type Previews, previewUrl } from '../preview.ts';
 import type { Member } from '../principal.ts';
@@ -17,7 +18,7 @@ import { parseSellerProfile } from './seller-profile-input.ts';
 import { changedFields, type SellerProfile, type Tenant } from './tenant.ts';
 
 export interface ProfileNeeds {
-  readonly tenants: TenantRepository;
+  readonly tenants: Pick<TenantRepository, 'find' | 'changeProfile' | 'admitLogo'> & Pick<KeyRepository, 'keysOf'>;
   readonly logos: LogoStore;
   readonly liveConditions: LiveConditions;
   readonly certificates: Pick<SignersCertificates, 'of'>;
@@ -109,7 +110,10 @@ export const PROFILE_USE_CASES = {
   },
 } as const satisfies Readonly<Record<string, UseCase>>;
 
-async function refuseTestMember(tenants: TenantRepository, { environment, tenant }: Member): Promise<void> {
+async function refuseTestMember(
+  tenants: Pick<KeyRepository, 'keysOf'>,
+  { environment, tenant }: Member,
+): Promise<void> {
   if (environment === 'live') return;
   const keys = await tenants.keysOf(tenant.id);
   if (keys.some((key) => key.environment === 'live' && !key.revokedAt)) throw liveKeyNeeded();
