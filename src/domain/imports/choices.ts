@@ -8,6 +8,7 @@ import { PAYMENT_MEANS } from '../payment-means.ts';
 import { type Cell, cellText } from './cell.ts';
 import type { CellValue } from './cell-value.ts';
 import type { ColumnKind } from './columns.ts';
+import { namesIn } from './names-in.ts';
 import { numberOf } from './numbers.ts';
 
 /** The kinds of columns whose cells have one value of a set. */
@@ -33,25 +34,10 @@ export function choiceKey(text: string): string {
 }
 
 const MOROCCO = ['MA', 'MAR', 'Maroc', 'Morocco', 'المغرب', 'المملكة المغربية'];
-const PIECES = [
-  ...[
-    'u',
-    'un',
-    'unité',
-    'unités',
-    'unite(s)',
-    'pièce',
-    'pièces',
-    'pc',
-    'pcs',
-    'pce',
-    'pces',
-    'piece',
-    'pieces',
-    'unit',
-  ],
-  ...['units', 'ea', 'each', 'C62', 'H87', 'EA', 'قطعة', 'قطع', 'وحدة', 'وحدات'],
-];
+const PIECES = namesIn(`
+  u, un, unité, unités, unite(s), pièce, pièces, pc, pcs, pce, pces, piece, pieces, unit, units, ea, each, C62, H87, EA
+  قطعة, قطع, وحدة, وحدات
+`);
 /** Other names of units. */
 const UNIT_WORDS: Readonly<Partial<Record<keyof typeof UNITS, readonly string[]>>> = {
   HUR: ['heure', 'heures', 'hour', 'hours', 'hr', 'hrs', 'H', 'ساعات'],

@@ -1,56 +1,34 @@
 import { folded, wordsOf } from '../invoice/search/fold.ts';
+import { namesIn } from './names-in.ts';
 
 /** Maximum length of the compared beginning, characters. */
 const MOST = 100;
 
-/** The words with which rows of sums begin. */
-const SUMS = [
-  ...['total', 'totaux', 'sous total', 'sous totaux', 's total', 'sstotal', 'ss total', 'grand total', 'montant total'],
-  ...['montant ht', 'montant ttc', 'montant tva', 'montant net', 'montant dû', 'montant à payer', 'somme', 'cumul'],
-  ...['net à payer', 'net ht', 'net ttc', 'net payable', 'net commercial', 'à reporter', 'report à nouveau'],
-  ...['reste à payer', 'reste dû', 'solde à payer', 'solde dû', 'solde restant', 'récapitulatif', 'récapitulation'],
-  ...['récap', 'total général', 'tva', 'dont tva', 'base ht', 'total à payer', 'arrêté la présente'],
-  ...['sum', 'subtotal', 'sub total', 'grandtotal', 'totals', 'amount due', 'balance due', 'net amount', 'total due'],
-  ...['amount payable', 'carried forward', 'brought forward', 'balance forward', 'vat', 'of which vat', 'sum total'],
-  ...['المجموع', 'مجموع', 'الإجمالي', 'إجمالي', 'المبلغ الإجمالي', 'الصافي', 'صافي الأداء', 'الصافي للأداء'],
-  ...[
-    'المبلغ الصافي',
-    'ما يجب أداؤه',
-    'المبلغ المستحق',
-    'المبلغ الواجب',
-    'الواجب أداؤه',
-    'الباقي للأداء',
-    'الباقي أداؤه',
-  ],
-  ...['المجموع الفرعي', 'المجموع العام', 'ما قبله', 'المنقول', 'الضريبة على القيمة المضافة', 'مبلغ الضريبة'],
-].map((text) => ` ${keyOf(text)} `);
+/** How rows of sums begin, in words. */
+const SUMS = namesIn(`
+  total, totaux, sous total, sous totaux, s total, sstotal, ss total, grand total, montant total, montant ht
+  montant ttc, montant tva, montant net, montant dû, montant à payer, somme, cumul, net à payer, net ht, net ttc
+  net payable, net commercial, à reporter, report à nouveau, reste à payer, reste dû, solde à payer, solde dû
+  solde restant, récapitulatif, récapitulation, récap, total général, tva, dont tva, base ht, total à payer
+  arrêté la présente
+  sum, subtotal, sub total, grandtotal, totals, amount due, balance due, net amount, total due, amount payable
+  carried forward, brought forward, balance forward, vat, of which vat, sum total
+  المجموع, مجموع, الإجمالي, إجمالي, المبلغ الإجمالي, الصافي, صافي الأداء, الصافي للأداء, المبلغ الصافي, ما يجب أداؤه
+  المبلغ المستحق, المبلغ الواجب, الواجب أداؤه, الباقي للأداء, الباقي أداؤه, المجموع الفرعي, المجموع العام, ما قبله
+  المنقول, الضريبة على القيمة المضافة, مبلغ الضريبة
+`).map((text) => ` ${keyOf(text)} `);
 
 /** Single words for a sum that also begin names of products, so the text must have no other words. */
 const ALONE = new Set(['report', 'net', 'solde', 'balance', 'a reporter', 'reste', 'recap'].map(keyOf));
 
 /** Words that may follow the name of a sum. */
 const AFTER = new Set(
-  [
-    ...['general', 'generale', 'ht', 'ttc', 'tva', 'net', 'nets', 'brut', 'a', 'payer', 'mad', 'dh', 'dhs', 'dirhams'],
-    ...[
-      'en',
-      'de',
-      'du',
-      'des',
-      'la',
-      'le',
-      'les',
-      'facture',
-      'factures',
-      'piece',
-      'page',
-      'mois',
-      'document',
-      'lignes',
-    ],
-    ...['taxes', 'tax', 'vat', 'due', 'amount', 'excl', 'incl', 'of', 'the', 'invoice', 'invoices', 'and', 'et'],
-    ...['العام', 'الكلي', 'للفاتورة', 'الفاتورة', 'مع', 'دون', 'بدون', 'الضريبة', 'بالدرهم', 'درهم', 'للأداء'],
-  ].map(keyOf),
+  namesIn(`
+    general, generale, ht, ttc, tva, net, nets, brut, a, payer, mad, dh, dhs, dirhams, en, de, du, des, la, le, les
+    facture, factures, piece, page, mois, document, lignes, taxes, tax, vat, due, amount, excl, incl, of, the
+    invoice, invoices, and, et
+    العام, الكلي, للفاتورة, الفاتورة, مع, دون, بدون, الضريبة, بالدرهم, درهم, للأداء
+  `).map(keyOf),
 );
 
 /** The first words of all names of sums. They exclude most rows quickly. */
