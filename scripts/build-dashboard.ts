@@ -8,8 +8,13 @@ import { buildLive, copyReleases, LIVE_SOURCES } from './build-live.ts';
 
 // The pages import sets and limits of the domain, and texts that documents have too.
 const SOURCES = [
-  ...['src/dashboard', 'src/domain', 'src/text', 'scripts/build-dashboard.ts', 'scripts/build'],
-  ...['package.json', 'package-lock.json'],
+  'src/dashboard',
+  'src/domain',
+  'src/text',
+  'scripts/build-dashboard.ts',
+  'scripts/build',
+  'package.json',
+  'package-lock.json',
   ...LIVE_SOURCES,
 ];
 

@@ -3,22 +3,30 @@ import { fileURLToPath } from 'node:url';
 import { buildFolder } from './build/built-folder.ts';
 
 const SOURCES = [
-  ...[
-    'docs/api',
-    'docs/fr',
-    'docs/examples',
-    'docs/home.md',
-    'docs/webhooks.md',
-    'docs/live-pages.md',
-    'docs/rules.md',
-  ],
-  ...['docs/corrections-for-accountants.md', 'CHANGELOG.md', 'openapi.json', 'schema.graphql'],
+  'docs/api',
+  'docs/fr',
+  'docs/examples',
+  'docs/home.md',
+  'docs/webhooks.md',
+  'docs/live-pages.md',
+  'docs/rules.md',
+  'docs/corrections-for-accountants.md',
+  'CHANGELOG.md',
+  'openapi.json',
+  'schema.graphql',
   ...['typescript', 'python', 'php', 'java', 'go', 'cli', 'live', 'collections'].map(
     (client) => `clients/${client}/README.md`,
   ),
-  ...['scripts/build-docs.ts', 'scripts/build', 'scripts/docs', 'src/transport/docs/site', 'src/dashboard/icon.svg'],
+  'scripts/build-docs.ts',
+  'scripts/build',
+  'scripts/docs',
+  'src/transport/docs/site',
+  'src/dashboard/icon.svg',
   // Error codes, warnings and their limits.
-  ...['src/domain', 'src/text/markup.ts', 'package.json', 'package-lock.json'],
+  'src/domain',
+  'src/text/markup.ts',
+  'package.json',
+  'package-lock.json',
 ];
 
 /**

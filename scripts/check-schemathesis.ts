@@ -44,10 +44,16 @@ await writeFile(settings, SETTINGS);
 const description = join(folder, 'openapi.json');
 await writeFile(description, JSON.stringify(await describedMessages()));
 const arguments_ = [
-  ...['--config-file', settings, 'run', description, '--url', String(app.url)],
-  ...['--header', `Authorization: Bearer ${app.firstStart.demo?.secretKey}`],
-  ...['--checks', 'all', '--phases', 'examples,coverage,fuzzing', '--max-examples', '30', '--seed', '1'],
-  ...['--generation-deterministic', '--suppress-health-check', 'all', '--request-timeout', '20', '--no-color'],
+  '--config-file',
+  settings,
+  'run',
+  description,
+  '--url',
+  String(app.url),
+  '--header',
+  `Authorization: Bearer ${app.firstStart.demo?.secretKey}`,
+  ...'--checks all --phases examples,coverage,fuzzing --max-examples 30 --seed 1'.split(' '),
+  ...'--generation-deterministic --suppress-health-check all --request-timeout 20 --no-color'.split(' '),
 ];
 const child = spawn(program, arguments_, { stdio: 'inherit', cwd: folder });
 process.exitCode = await new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 1)));

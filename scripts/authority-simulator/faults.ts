@@ -2,7 +2,15 @@ import { randomNumbers } from '../random-numbers.ts';
 
 /** The calls of the protocol; `callback` is the authority's own. */
 export const CALLS = [
-  ...['token', 'capabilities', 'submit', 'lookup', 'lookup_by_digest', 'cleared', 'receipt', 'changes', 'status'],
+  'token',
+  'capabilities',
+  'submit',
+  'lookup',
+  'lookup_by_digest',
+  'cleared',
+  'receipt',
+  'changes',
+  'status',
   'callback',
 ] as const satisfies readonly string[];
 export type CallName =

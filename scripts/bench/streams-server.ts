@@ -76,8 +76,14 @@ async function serveOurs() {
     port: Number(new URL(app.url).port),
     requests: keys.map((key) =>
       [
-        ...['POST /graphql/stream HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${key}`],
-        ...['Accept: text/event-stream', 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body],
+        'POST /graphql/stream HTTP/1.1',
+        'Host: localhost',
+        `Authorization: Bearer ${key}`,
+        'Accept: text/event-stream',
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+        '',
+        body,
       ].join('\r\n'),
     ),
     async publish(round: number) {

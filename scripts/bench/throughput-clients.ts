@@ -82,7 +82,11 @@ const severally = (times: number, work: () => Promise<void>) =>
 async function download(pool: Pool, service: ThroughputService, id: string): Promise<void> {
   for (;;) {
     const { status, pdf_url } = await answered<{ status: string; pdf_url: string | null }>(
-      ...([pool, service, 'GET', `/v1/invoices/${id}`, 200] as const),
+      pool,
+      service,
+      'GET',
+      `/v1/invoices/${id}`,
+      200,
     );
     if (status === 'rejected') throw new Error(`invoice ${id} was rejected`);
     if (status === 'accepted' && pdf_url !== null && (await isDownloaded(pool, pdf_url))) return;

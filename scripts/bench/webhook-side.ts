@@ -148,12 +148,15 @@ async function ours(): Promise<Contestant> {
         endpointsOf.set(tenantId, (endpointsOf.get(tenantId) ?? 0) + 1);
         const secrets = [{ sealed: box.seal(secret, id), createdAt: now, expiresAt: null }];
         const rest = {
-          ...({ environment: 'test', description: null, active: true, timesDisabled: 0 } as const),
+          environment: 'test',
+          description: null,
+          active: true,
+          timesDisabled: 0,
           createdAt: now,
           updatedAt: now,
           failingSince: null,
           failing: false,
-        };
+        } as const;
         await endpoints.insert({ id, tenantId, url, secrets, events: ['invoice.signing'], ...rest });
       }
     },

@@ -16,7 +16,17 @@ import { escapeHtml } from '../../src/text/markup.ts';
 import { pageAddress } from './links.ts';
 
 for (const [name, language] of Object.entries({
-  ...{ sh: bash, csharp, go, graphql, java, js: javascript, json, php, python, ts: typescript, html: xml },
+  sh: bash,
+  csharp,
+  go,
+  graphql,
+  java,
+  js: javascript,
+  json,
+  php,
+  python,
+  ts: typescript,
+  html: xml,
 }))
   highlighter.registerLanguage(name, language);
 

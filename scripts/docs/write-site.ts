@@ -20,8 +20,13 @@ interface Entry {
 }
 
 const TYPES = {
-  ...{ html: 'text/html', md: 'text/markdown', txt: 'text/plain', json: 'application/json' },
-  ...{ js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' },
+  html: 'text/html',
+  md: 'text/markdown',
+  txt: 'text/plain',
+  json: 'application/json',
+  js: 'text/javascript',
+  css: 'text/css',
+  svg: 'image/svg+xml',
 } as const;
 
 /**

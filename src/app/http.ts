@@ -106,7 +106,11 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     readDocument: createReadDocument(findPresent, data.documents, parts.demand, clientSecrets),
     exportDeclaration: createExportDeclaration(data.periodSums, periodDocuments, writeDeclaration),
     exportArchive: createExportArchive({
-      ...{ periodSums: data.periodSums, periodDocuments, documents: data.documents, invoices, demand: parts.demand },
+      periodSums: data.periodSums,
+      periodDocuments,
+      documents: data.documents,
+      invoices,
+      demand: parts.demand,
       clock: storeClock(data.store.client),
     }),
     refuseReusedKey: (principal, key) =>

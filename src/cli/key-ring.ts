@@ -68,7 +68,10 @@ export const listDataKeys: Command = {
     if (input.has('json')) terminal.print(JSON.stringify(objectOf(ring)));
     else {
       const rows = ring.keys.map((key) => [
-        ...[String(key.number), key.purpose, minute(key.createdAt), minute(key.usedFrom)],
+        String(key.number),
+        key.purpose,
+        minute(key.createdAt),
+        minute(key.usedFrom),
         key.lost ? 'lost' : key.endsAt ? minute(key.endsAt) : '-',
       ]);
       terminal.print(columns([['KEY', 'FOR', 'CREATED', 'USED FROM', 'ENDS'], ...rows]));

@@ -55,7 +55,11 @@ docs/operations.md, "After a restore of a backup or a followed copy".`,
     else if (rows.length === 0) terminal.print('No tenant has live keys or live invoices.');
     else {
       const texts = rows.map(({ tenant, name, series, last, next }) => [
-        ...[tenant, harmless(name), series, last ?? '-', next],
+        tenant,
+        harmless(name),
+        series,
+        last ?? '-',
+        next,
       ]);
       terminal.print(columns([['TENANT', 'NAME', 'SERIES', 'LAST', 'NEXT'], ...texts]));
     }

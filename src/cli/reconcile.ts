@@ -102,7 +102,13 @@ function tableOf(lists: readonly (readonly Difference[])[]): string {
 function rowOf(difference: Difference): string[] {
   const { kind, submissionId, invoiceId, tenantId, ours, theirs, firstSeen, acknowledged } = difference;
   return [
-    ...[kind, submissionId, invoiceId ?? '-', tenantId ?? '-', ours ?? '-', theirs ?? '-', minute(firstSeen)],
+    kind,
+    submissionId,
+    invoiceId ?? '-',
+    tenantId ?? '-',
+    ours ?? '-',
+    theirs ?? '-',
+    minute(firstSeen),
     ...(acknowledged ? [minute(acknowledged.at), acknowledged.reason] : []),
   ];
 }

@@ -35,8 +35,14 @@ type Checked = Pick<InvoiceDocument, 'environment' | 'events'> &
 
 const PROJECTION = Object.fromEntries(
   [
-    ...['environment', ...SUMMED_STATE],
-    ...['events.id', 'events.sequence', 'events.at', ...CORRECTING_FIELDS, ...KEEPING_FIELDS, ...DOCUMENT_FIELDS],
+    'environment',
+    ...SUMMED_STATE,
+    'events.id',
+    'events.sequence',
+    'events.at',
+    ...CORRECTING_FIELDS,
+    ...KEEPING_FIELDS,
+    ...DOCUMENT_FIELDS,
     ...DEDUCTING_FIELDS,
   ].map((name) => [name, 1]),
 );

@@ -17,8 +17,14 @@ import { sortedPageOf } from './sorted-page.ts';
 
 /** The stored fields of a `CreatedInvoice`. */
 const OF_CREATION = {
-  ...{ _id: 1, withheld: 1, status: 1, createdAt: 1 },
-  ...{ idempotency: 1, ownNumber: 1, series: 1, replacedBy: 1 },
+  _id: 1,
+  withheld: 1,
+  status: 1,
+  createdAt: 1,
+  idempotency: 1,
+  ownNumber: 1,
+  series: 1,
+  replacedBy: 1,
 } as const;
 
 /** Reads invoices: one by its id or number, several, or a page of the list. */

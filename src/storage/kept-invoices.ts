@@ -10,8 +10,22 @@ export const KEPT_COLLECTION = 'kept_invoices';
 
 /** The fields of an invoice that are kept, with the same names as in the collection of invoices. */
 const KEPT_FIELDS = [
-  ...(['_id', 'tenantId', 'environment', 'kind', 'status', 'series', 'ownNumber', 'dgiId', 'rejectionReason'] as const),
-  ...(['problems', 'authorityWarnings', 'heldAs', 'createdAt', 'updatedAt', 'events', 'awaitsCleared'] as const),
+  '_id',
+  'tenantId',
+  'environment',
+  'kind',
+  'status',
+  'series',
+  'ownNumber',
+  'dgiId',
+  'rejectionReason',
+  'problems',
+  'authorityWarnings',
+  'heldAs',
+  'createdAt',
+  'updatedAt',
+  'events',
+  'awaitsCleared',
   ...DOCUMENT_FIELDS,
 ] as const satisfies readonly (keyof InvoiceDocument)[];
 

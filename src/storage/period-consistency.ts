@@ -14,15 +14,41 @@ const TENANTS = 100;
 
 /** The fields of an invoice that determine its part in the sums. */
 const SUMMED_FIELDS = [
-  ...(['_id', 'tenantId', 'environment', 'kind', 'status', 'summed', 'order', 'createdAt', 'amount'] as const),
-  ...(['lines', 'discount', 'charge', 'credit', 'deduction', 'withholding'] as const),
+  '_id',
+  'tenantId',
+  'environment',
+  'kind',
+  'status',
+  'summed',
+  'order',
+  'createdAt',
+  'amount',
+  'lines',
+  'discount',
+  'charge',
+  'credit',
+  'deduction',
+  'withholding',
 ] as const satisfies readonly (keyof InvoiceDocument)[];
 const PROJECTION = Object.fromEntries(SUMMED_FIELDS.map((field) => [field, 1]));
 
 /** The fields of an invoice that determine its search terms, and those that show whether it is summed. */
 export const SUMMED_STATE = [
-  ...(['_id', 'tenantId', 'status', 'summed', 'unsummed', 'outbox', 'withheld', 'searchTerms'] as const),
-  ...(['customer', 'metadata', 'references', 'terms', 'series', 'ownNumber', 'dgiId'] as const),
+  '_id',
+  'tenantId',
+  'status',
+  'summed',
+  'unsummed',
+  'outbox',
+  'withheld',
+  'searchTerms',
+  'customer',
+  'metadata',
+  'references',
+  'terms',
+  'series',
+  'ownNumber',
+  'dgiId',
 ] as const satisfies readonly (keyof InvoiceDocument)[];
 export type SummedState = Pick<InvoiceDocument, (typeof SUMMED_STATE)[number]>;
 

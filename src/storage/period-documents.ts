@@ -53,15 +53,29 @@ type Filed = Pick<
   | 'order'
 >;
 const FILED = {
-  ...{ kind: 1, createdAt: 1, updatedAt: 1, ownNumber: 1, series: 1 },
-  ...{ xml: 1, cleared: 1, awaitsCleared: 1, pdf: 1, order: 1 },
+  kind: 1,
+  createdAt: 1,
+  updatedAt: 1,
+  ownNumber: 1,
+  series: 1,
+  xml: 1,
+  cleared: 1,
+  awaitsCleared: 1,
+  pdf: 1,
+  order: 1,
 } as const satisfies Record<Exclude<keyof Filed, '_id'>, 1>;
 
 function filedOf(stored: Filed): FiledDocument {
   const { _id: id, kind, createdAt, updatedAt, series, xml, pdf } = stored;
   const ownNumber = stored.ownNumber ?? null;
   return {
-    ...{ id, kind, createdAt, updatedAt, ownNumber, xml, pdf },
+    id,
+    kind,
+    createdAt,
+    updatedAt,
+    ownNumber,
+    xml,
+    pdf,
     number: ownNumber ?? (series ? legalNumber(series) : null),
     cleared: stored.cleared ?? null,
     awaitsCleared: stored.awaitsCleared ?? false,

@@ -7,8 +7,21 @@ import { isObject, readableLines } from './log-lines.ts';
  * not log them, but errors of libraries may contain them.
  */
 const SECRETS = [
-  ...['authorization', 'cookie', 'password', 'passphrase', 'secret', 'secretKey', 'clientSecret', 'client_secret'],
-  ...['token', 'accessToken', 'access_token', 'apiKey', 'masterKey', 'previousMasterKey', 'privateKey'],
+  'authorization',
+  'cookie',
+  'password',
+  'passphrase',
+  'secret',
+  'secretKey',
+  'clientSecret',
+  'client_secret',
+  'token',
+  'accessToken',
+  'access_token',
+  'apiKey',
+  'masterKey',
+  'previousMasterKey',
+  'privateKey',
 ];
 
 /** The number of pino's level `error`. */

@@ -220,8 +220,10 @@ describe('what the authority signs', () => {
     expect(extension).toContain(`<DgiId>${body.dgi_id}</DgiId>`);
     if (hasXmlsec1) {
       const options = [
-        ...['--id-attr:Id', 'urn:authority:clearance:1:Clearance'],
-        ...['--node-xpath', "//*[local-name()='Clearance']/*[local-name()='Signature']"],
+        '--id-attr:Id',
+        'urn:authority:clearance:1:Clearance',
+        '--node-xpath',
+        "//*[local-name()='Clearance']/*[local-name()='Signature']",
       ];
       expect(await xmlsec1Verifies(Buffer.from(text), String(ca), options)).toBe(true);
       const changed = text.replace(`<DgiId>${body.dgi_id}`, '<DgiId>DGI-0');

@@ -97,8 +97,16 @@ describe('the command line', () => {
     const file = join(folder, 'settings.env');
     const simulator = await startSimulatorProcess(dataDir, '--profile', 'synchronous', '--settings-file', file);
     expect(Object.keys(simulator.settings)).toEqual([
-      ...['DGI_URL', 'DGI_CA', 'DGI_CLIENT_P12', 'DGI_CLIENT_P12_PASSPHRASE', 'DGI_TOKEN_URL', 'DGI_CLIENT_ID'],
-      ...['DGI_CLIENT_KEY', 'DGI_CALLBACK_SECRET', 'SIGNING_P12', 'SIGNING_P12_PASSPHRASE'],
+      'DGI_URL',
+      'DGI_CA',
+      'DGI_CLIENT_P12',
+      'DGI_CLIENT_P12_PASSPHRASE',
+      'DGI_TOKEN_URL',
+      'DGI_CLIENT_ID',
+      'DGI_CLIENT_KEY',
+      'DGI_CALLBACK_SECRET',
+      'SIGNING_P12',
+      'SIGNING_P12_PASSPHRASE',
     ]);
     const files = ['DGI_CLIENT_P12', 'DGI_CLIENT_KEY', 'SIGNING_P12'] as const;
     for (const path of [file, ...files.map((name) => simulator.settings[name])])

@@ -568,7 +568,10 @@ describe('numbers ledger', () => {
     ]);
     expect(data.periodNumbers.nodes).toEqual([
       ...created.map(({ id, status }, n) => ({
-        ...{ id: six(n + 1), number: six(n + 1), fate: status, document: { id, customerName: 'Atlas' } },
+        id: six(n + 1),
+        number: six(n + 1),
+        fate: status,
+        document: { id, customerName: 'Atlas' },
       })),
       { id: six(5), number: six(3), fate: 'lost', document: null },
     ]);
@@ -580,7 +583,10 @@ describe('numbers ledger', () => {
     expect([invoices, notes]).toMatchObject(data.periodSeries);
     expect(rows.map(({ number, through, fate, document }) => [number, through, fate, document])).toEqual(
       data.periodNumbers.nodes.map((node: { number: string; id: string; fate: string; document: { id: string } }) => [
-        ...[node.number, node.id, node.fate, node.document?.id ?? null],
+        node.number,
+        node.id,
+        node.fate,
+        node.document?.id ?? null,
       ]),
     );
     const text = (await administer('numbers', 'ledger', id, year, '--environment', 'test')).out;
@@ -616,13 +622,11 @@ describe('numbers list', () => {
     await close();
     const six = (serial: number) => String(serial).padStart(6, '0');
     const row = (tenant: string, name: string, series: string, last: number) => ({
-      ...{
-        tenant,
-        name,
-        series,
-        last: last === 0 ? null : `${series}-${six(last)}`,
-        next: `${series}-${six(last + 1)}`,
-      },
+      tenant,
+      name,
+      series,
+      last: last === 0 ? null : `${series}-${six(last)}`,
+      next: `${series}-${six(last + 1)}`,
     });
     expect(jsonOf(await runHere(['numbers', 'list', '--json'], env))).toEqual([
       row(atlas, 'Tenant 0', present, 123),

@@ -148,7 +148,10 @@ describe('a test event', () => {
     const ofNote = await sendTest('credit_note.accepted');
     expect(ofNote).toMatchObject({ invoiceId: id, invoice: null });
     expect(JSON.parse(ofNote.body).data).toMatchObject({
-      ...{ id, object: 'credit_note', reason: 'return', invoice: { id: created.id, number: '2026-000001' } },
+      id,
+      object: 'credit_note',
+      reason: 'return',
+      invoice: { id: created.id, number: '2026-000001' },
       xml_url: expect.stringContaining(`/files/${id}/`),
     });
     const ofInvoice = await sendTest('invoice.accepted');

@@ -75,7 +75,8 @@ it('is for accepted invoices of the tenant', async () => {
   const rejected = (await client.post('/v1/invoices', invoiceFor('999000000000102'))).body.id;
   await client.settled(rejected);
   expect(await preview(rejected, {})).toMatchObject({
-    ...{ amount: null, taxTotals: [] },
+    amount: null,
+    taxTotals: [],
     problems: [{ code: 'invoice_not_accepted', param: 'invoiceId' }],
   });
   const other = new Client(service.url, (await service.tenant()).secretKey);

@@ -135,7 +135,11 @@ it('persons with one name are different customers unless all that is stated of t
   await create({ ice: '001234567000089', name: 'Nadia Bennani' });
   const { body } = await client.graphql(`{ customers(beginning: "nadia") ${CUSTOMER} }`);
   const found = body.data.customers.map(({ kind, ice, email, address, country }: Record<string, unknown>) => [
-    ...[kind, ice, email, address, country],
+    kind,
+    ice,
+    email,
+    address,
+    country,
   ]);
   expect(found).toEqual([
     ['company', '001234567000089', null, null, null],
@@ -169,7 +173,10 @@ it('a credit note, a replacement and the credit of an earlier invoice keep who t
         ... on CreditEarlierInvoicePayload { creditNote { customer { kind ice } } } ${PROBLEMS} } }`,
       {
         input: {
-          ...{ number: 'OLD-1', issueDate: '2026-01-31', reason: 'return', customer },
+          number: 'OLD-1',
+          issueDate: '2026-01-31',
+          reason: 'return',
+          customer,
           lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10_000 }],
         },
       },

@@ -47,7 +47,9 @@ describe('/docs', () => {
     for (const path of assets) {
       const answer = await get(path);
       expect([path, answer.status, answer.headers.get('cache-control')]).toEqual([
-        ...[path, 200, 'public, max-age=31536000, immutable'],
+        path,
+        200,
+        'public, max-age=31536000, immutable',
       ]);
     }
   });

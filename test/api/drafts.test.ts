@@ -72,8 +72,17 @@ describe('createDraft', () => {
     expect(draft.validation.valid).toBe(false);
     const params = draft.validation.problems.map(({ param }: { param: string }) => param);
     for (const param of [
-      ...['amount', 'currency', 'customer.name', 'customer.phone', 'lines.0.description', 'lines.0.quantity'],
-      ...['lines.0.unitPrice', 'lines.0.taxRate', 'lines.1', 'terms.dueDate', 'a.b'],
+      'amount',
+      'currency',
+      'customer.name',
+      'customer.phone',
+      'lines.0.description',
+      'lines.0.quantity',
+      'lines.0.unitPrice',
+      'lines.0.taxRate',
+      'lines.1',
+      'terms.dueDate',
+      'a.b',
     ])
       expect(params).toContain(param);
     expect((await read(draft.id)).data.draft).toEqual(draft);

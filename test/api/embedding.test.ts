@@ -332,12 +332,10 @@ describe('a token of an embedded page', () => {
     tenantId = (await service.tenant()).id;
   });
   const grant = (changes: object) => ({
-    ...({
-      kind: 'deliveries',
-      tenantId,
-      environment: 'test',
-      expiresAt: new Date(Date.now() + 60_000),
-    } as const),
+    kind: 'deliveries' as const,
+    tenantId,
+    environment: 'test' as const,
+    expiresAt: new Date(Date.now() + 60_000),
     subject: 'we_00000000-0000-4000-8000-000000000000',
     ...changes,
   });

@@ -186,19 +186,20 @@ const CAUSES: Readonly<Partial<Record<ErrorCode, Readonly<Record<number, () => P
 
 /** Nothing here causes these: people's accounts, limits that take hundreds of objects, a wait of a minute. */
 const LEFT_OUT = [
-  ...[
-    'invalid_credentials',
-    'not_signed_in',
-    'tenant_suspended',
-    'confirmation_required',
-    'invalid_date',
-    'draft_limit_reached',
-    'import_limit_reached',
-    'import_not_checked',
-    'key_limit_reached',
-    'last_secret_key',
-  ],
-  ...['member_limit_reached', 'last_owner', 'logo_limit_reached', 'invalid_request 408'],
+  'invalid_credentials',
+  'not_signed_in',
+  'tenant_suspended',
+  'confirmation_required',
+  'invalid_date',
+  'draft_limit_reached',
+  'import_limit_reached',
+  'import_not_checked',
+  'key_limit_reached',
+  'last_secret_key',
+  'member_limit_reached',
+  'last_owner',
+  'logo_limit_reached',
+  'invalid_request 408',
 ];
 
 const EXAMPLES = ERROR_CODES.flatMap((code) => statusesOf(code).map((status) => [code, status] as const));

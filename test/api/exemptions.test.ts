@@ -12,7 +12,10 @@ withSharedService.beforeAll(async ({ service }) => {
 
 const CERTIFICATE = { number: 'AC 2026/117', date: '2026-02-03' };
 const line = (changes: object) => ({
-  ...{ description: 'Tissu', quantity: 2, unitPrice: 5000, taxRate: 0 },
+  description: 'Tissu',
+  quantity: 2,
+  unitPrice: 5000,
+  taxRate: 0,
   ...changes,
 });
 const EXEMPTION = 'exemption { code certificate { number date } }';

@@ -265,16 +265,19 @@ describe('both paths give the same response', () => {
 
   it('in the requested media type', async () => {
     const types = [
-      ...[
-        '*/*',
-        'application/json',
-        'application/graphql-response+json',
-        'application/*',
-        '*/json',
-        'text/html',
-        'text/*',
-      ],
-      ...['text/event-stream', 'multipart/mixed', 'Application/JSON', 'application/graphql+json', '', ' '],
+      '*/*',
+      'application/json',
+      'application/graphql-response+json',
+      'application/*',
+      '*/json',
+      'text/html',
+      'text/*',
+      'text/event-stream',
+      'multipart/mixed',
+      'Application/JSON',
+      'application/graphql+json',
+      '',
+      ' ',
     ];
     const parameters = [
       '',

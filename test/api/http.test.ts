@@ -43,8 +43,12 @@ describe('pages of other origins', () => {
         'last-event-id',
         'if-none-match',
         'range',
-        ...['traceparent', 'tracestate', 'baggage', 'sentry-trace'],
-        ...['apollographql-client-name', 'apollographql-client-version'],
+        'traceparent',
+        'tracestate',
+        'baggage',
+        'sentry-trace',
+        'apollographql-client-name',
+        'apollographql-client-version',
       ])
         expect(allowed).toContain(name);
       expect(headers.get('access-control-allow-credentials')).toBeNull();

@@ -124,12 +124,11 @@ it('a credit note is in no list, no count and no search of invoices, and its id 
       name: customers(beginning: "b") { name } ice: customers(beginning: "0099") { name } }`,
   );
   expect(data).toEqual({
-    ...{
-      all: { nodes: [{ id: invoiceId }] },
-      matching: { nodes: [{ id: invoiceId }] },
-      invoiceDays: [{ pending: 1 }],
-    },
-    ...{ name: [], ice: [] },
+    all: { nodes: [{ id: invoiceId }] },
+    matching: { nodes: [{ id: invoiceId }] },
+    invoiceDays: [{ pending: 1 }],
+    name: [],
+    ice: [],
   });
   expect((await own.get(`/v1/invoices?starting_after=${note.id}`)).status).toBe(400);
   const { errors } = await askWith(own, 'query ($n: String!) { invoiceByNumber(number: $n) { id } }', { n: number });

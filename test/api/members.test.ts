@@ -402,7 +402,8 @@ describe('an invitation of an owner', () => {
     const viewer = await member(tenant, 'viewer');
     await accept(viewer.browser, await linkOf(owner, 'developer'), viewer);
     expect((await owner.run(LIST)).data.members.map(({ role }: { role: string }) => role).toSorted()).toEqual([
-      ...['developer', 'owner'],
+      'developer',
+      'owner',
     ]);
     const entry = await service.app.store.db
       .collection('audit_log')

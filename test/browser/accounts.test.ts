@@ -145,7 +145,8 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     const used = await open(`/join?lang=en#${token}`);
     expect(await lead(used.page)).toMatch(/^This invitation was used/);
     expect(await used.page.$$eval('.account a', (all) => all.map((each) => each.getAttribute('href')))).toEqual([
-      ...['/sign-in', '/forgotten-password'],
+      '/sign-in',
+      '/forgotten-password',
     ]);
     expect(await fields(used.page)).toBe(0);
     expect(await violations(used.page)).toEqual([]);

@@ -109,8 +109,12 @@ describe.skipIf(BROWSER_PATH === null)('/docs/interactive in a browser', () => {
     const operations = await page.$$eval('.opblock-summary-path', (each) => each.map((one) => one.textContent));
     expect(new Set(operations)).toEqual(
       new Set([
-        ...['/v1/invoices', '/v1/invoices/{id}', '/v1/invoices/{id}/stream'],
-        ...['/v1/webhook_endpoints', '/v1/webhook_endpoints/{id}', 'invoiceEvent'],
+        '/v1/invoices',
+        '/v1/invoices/{id}',
+        '/v1/invoices/{id}/stream',
+        '/v1/webhook_endpoints',
+        '/v1/webhook_endpoints/{id}',
+        'invoiceEvent',
       ]),
     );
     if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/docs.png` });

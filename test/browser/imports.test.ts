@@ -21,9 +21,14 @@ if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages
 
 const ICE = '001234567000062';
 const FIELDS = [
-  ...(['document', 'customer.name', 'customer.ice'] as const),
-  ...(['line.description', 'line.quantity', 'line.unitPrice', 'line.taxRate'] as const),
-];
+  'document',
+  'customer.name',
+  'customer.ice',
+  'line.description',
+  'line.quantity',
+  'line.unitPrice',
+  'line.taxRate',
+] as const;
 
 describe.skipIf(BROWSER_PATH === null)('the pages of imports', () => {
   let service: TestService;

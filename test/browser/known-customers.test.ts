@@ -42,7 +42,9 @@ describe.skipIf(BROWSER_PATH === null)('the customers of earlier invoices in the
     const { page, client, close } = await openWorkspacePage(service, browser, { open: 'home', language });
     await client.post('/v1/invoices', invoiceBody({ customer: ATLAS }));
     const input = {
-      ...{ amount: 12_000, currency: 'MAD', lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10_000 }] },
+      amount: 12_000,
+      currency: 'MAD',
+      lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10_000 }],
       customer: {
         kind: 'foreign',
         country: 'FR',
@@ -72,7 +74,11 @@ describe.skipIf(BROWSER_PATH === null)('the customers of earlier invoices in the
     await page.keyboard.press('Enter');
     expect(await page.$('[role=option]')).toBeNull();
     expect(await valuesOf(page)).toEqual({
-      ...{ kind: 'foreign', country: 'FR', taxNumber: 'FR40303265045', name: 'Atlantique SA', address: 'Nantes' },
+      kind: 'foreign',
+      country: 'FR',
+      taxNumber: 'FR40303265045',
+      name: 'Atlantique SA',
+      address: 'Nantes',
       email: '',
     });
     // Escape leaves what is typed.

@@ -57,8 +57,12 @@ describe.skipIf(BROWSER_PATH === null)('<fatoura-invoice> in a page of another s
   /** Opens a page with this body; its policy allows what the documentation states. */
   async function open(body: string, { language = 'fr', scripts = "'self'", script = OWN_COPY } = {}) {
     policy = [
-      ...["default-src 'self'", `script-src ${scripts}`, `connect-src ${service.url} ${proxy.url}`],
-      ...["base-uri 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"],
+      "default-src 'self'",
+      `script-src ${scripts}`,
+      `connect-src ${service.url} ${proxy.url}`,
+      "base-uri 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
     ].join('; ');
     html = `<!doctype html><html lang="${language}"><meta name="viewport" content="width=device-width">
       <meta name="color-scheme" content="light dark"><title>Commande</title>${script}<main><h1>Commande</h1>${body}</main>`;

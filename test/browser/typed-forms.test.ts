@@ -41,13 +41,17 @@ describe.skipIf(BROWSER_PATH === null)('what is typed in a form of an invoice', 
 
   it('is filled from a spreadsheet, and taken back in one step', async () => {
     const { page, complaints, close } = await openWorkspacePage(service, browser, {
-      ...{ open: 'invoices/new', language: 'ar', size: PHONE },
+      open: 'invoices/new',
+      language: 'ar',
+      size: PHONE,
     });
     await paste(page, 'description-1', PASTED);
     await page.waitForSelector('#description-3');
     expect(await linesOf(page)).toBe(3);
     expect(await Promise.all(['quantity-2', 'unitPrice-2', 'taxRate-2'].map((id) => shownIn(page, id)))).toEqual([
-      ...['10', '1234,56', '7'],
+      '10',
+      '1234,56',
+      '7',
     ]);
     // 2,962.80 + 13,209.79 + 119.40 with VAT.
     await page.waitForFunction(() => document.querySelector('.form-totals')?.textContent?.includes('16\u00a0291,99'));
@@ -161,7 +165,10 @@ describe.skipIf(BROWSER_PATH === null)('what is typed in a form of an invoice', 
     expect(new URL(page.url()).pathname).toMatch(/\/drafts\/drf_/);
     const { name, ice } = invoiceBody().customer as { name: string; ice: string };
     expect(await Promise.all(['name', 'ice', 'dueDate', 'operationDate'].map((id) => shownIn(page, id)))).toEqual([
-      ...[name, ice, '', ''],
+      name,
+      ice,
+      '',
+      '',
     ]);
     expect(await shownIn(page, 'description-1')).toBe(
       (invoiceBody().lines as { description: string }[])[0]?.description,

@@ -102,7 +102,9 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
 
   it('keep their frame around the account, from which a link leads back to where one was', async () => {
     const { page, tenant, close } = await openWorkspacePage(service, browser, {
-      ...{ language: 'ar', size: PHONE, open: 'invoices?status=rejected' },
+      language: 'ar',
+      size: PHONE,
+      open: 'invoices?status=rejected',
     });
     await page.locator('.sections a[href$="/account"]').click();
     await page.waitForSelector('.identity');
@@ -361,7 +363,9 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await press(page, 'Save');
     await page.waitForFunction(() => document.querySelector('.endpoint .under')?.textContent === 'orders');
     expect(await page.$$eval('.endpoint code', (all) => all.map(({ textContent }) => textContent?.trim()))).toEqual([
-      ...['invoice.transmitted', 'invoice.accepted', 'invoice.rejected'],
+      'invoice.transmitted',
+      'invoice.accepted',
+      'invoice.rejected',
     ]);
     await press(page, 'Disable');
     await page.waitForSelector('.endpoint .badge[data-state=cancelled]');

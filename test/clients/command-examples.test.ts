@@ -77,8 +77,10 @@ function start(line: string, settings: readonly string[]) {
   const child = spawn('bash', ['-c', [...settings, `exec ${filled(line)}`].join('\n')], {
     cwd: folder,
     env: {
-      ...{ PATH: `${folder}/bin:${process.env.PATH}`, HOME: folder, XDG_CONFIG_HOME: join(folder, 'config') },
-      ...{ KEY: secretKey },
+      PATH: `${folder}/bin:${process.env.PATH}`,
+      HOME: folder,
+      XDG_CONFIG_HOME: join(folder, 'config'),
+      KEY: secretKey,
     },
   });
   const printed = { text: '' };

@@ -472,13 +472,11 @@ esac`;
   it('finds what is wrong with a connection', async () => {
     const findings = await json('doctor');
     expect(findings.map(({ subject, state }: Record<string, string>) => [subject, state])).toEqual([
-      ...[
-        ['address', 'works'],
-        ['key', 'works'],
-        ['clock', 'works'],
-        ['streams', 'works'],
-        ['webhooks', 'works'],
-      ],
+      ['address', 'works'],
+      ['key', 'works'],
+      ['clock', 'works'],
+      ['streams', 'works'],
+      ['webhooks', 'works'],
     ]);
     const away = { ...connected(), FATOURA_URL: 'http://127.0.0.1:9' };
     expect(await run(['doctor'], { environment: away })).toMatchObject({

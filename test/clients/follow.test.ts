@@ -12,14 +12,12 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const statusAs = (status: StatusMessage['status']): StatusMessage => ({
-  ...{
-    id: 'inv_1',
-    object: 'invoice',
-    status,
-    dgi_id: null,
-    rejection_reason: null,
-    updated_at: '2026-01-01T00:00:00Z',
-  },
+  id: 'inv_1',
+  object: 'invoice',
+  status,
+  dgi_id: null,
+  rejection_reason: null,
+  updated_at: '2026-01-01T00:00:00Z',
 });
 
 const messagesOf = (status: StatusMessage['status']): Response => {

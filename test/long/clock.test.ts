@@ -66,7 +66,7 @@ it('a clock that is set forward by an hour, and back again, loses and doubles no
   const query = '{ invoices(first: 20) { nodes { number } } }';
   const { nodes } = (await client.graphql(query)).body.data.invoices;
   expect(nodes.map(({ number }: { number: string }) => Number(number.split('-')[1])).sort()).toEqual([
-    ...[1, 2, 3, 4, 5, 6, 7, 8],
+    1, 2, 3, 4, 5, 6, 7, 8,
   ]);
   const delivered = () => new Set(receiver.received.map(({ event }) => event.data.id));
   await expect.poll(() => delivered().size).toBe(8);

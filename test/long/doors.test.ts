@@ -184,7 +184,9 @@ it('an agent, by fatoura mcp', async () => {
     send({ method: 'notifications/initialized' });
     const draft = await call('create_draft', {
       content: {
-        ...{ amount: 12_000, currency: 'MAD', customer: { ice: '001234567000089', name: 'Atlas SARL' } },
+        amount: 12_000,
+        currency: 'MAD',
+        customer: { ice: '001234567000089', name: 'Atlas SARL' },
         lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10_000, taxRate: 20 }],
       },
     });

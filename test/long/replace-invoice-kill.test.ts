@@ -8,8 +8,14 @@ const ENDLESS = 1000;
 
 /** What each write of the request leaves, and the stages of both documents. */
 const STATES = [
-  ...['- - - -', 'share - - -', 'share link - -', 'share link pending -', 'share link pending pending'],
-  ...['share link pending signing', 'share link pending accepted', 'share link signing accepted'],
+  '- - - -',
+  'share - - -',
+  'share link - -',
+  'share link pending -',
+  'share link pending pending',
+  'share link pending signing',
+  'share link pending accepted',
+  'share link signing accepted',
 ];
 
 test('kill -9 at the n-th command of a replacement leaves both documents or neither, once each', async ({ signal }) => {

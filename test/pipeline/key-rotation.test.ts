@@ -113,9 +113,12 @@ async function givenOut() {
     return (await other.post('/auth/sign-in/code', { code: given })).status;
   };
   const grant = {
-    ...({ kind: 'invoice', tenantId, environment: 'test', subject: created.body.id } as const),
+    kind: 'invoice',
+    tenantId,
+    environment: 'test',
+    subject: created.body.id,
     expiresAt: new Date(Date.now() + 3_600_000),
-  };
+  } as const;
   const path = `/v1/invoices/${created.body.id}`;
   const get = (credential: string) => async (url: string) => (await new Client(url, credential).get(path)).status;
   const xmlPath = new URL(invoice.xml_url).pathname;

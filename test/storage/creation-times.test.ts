@@ -51,7 +51,8 @@ it('an invoice has the date and the series of its own clock, behind one of a clo
   const stored = await store.db.collection('invoices').findOne({ _id: last.id as never });
   expect(stored?.awaitsNumber).toBe('2026');
   expect((await right.awaitingNumber(tenantId, 'test', '2026', 9)).map(({ invoiceId }) => invoiceId)).toEqual([
-    ...[early.id, last.id],
+    early.id,
+    last.id,
   ]);
   const order = [early.id, next.id, last.id];
   expect(await listed(tenantId, {})).toEqual(order);
@@ -109,9 +110,13 @@ it('an invoice behind one of a clock that is an hour ahead is in one period alon
 it('an entry of the audit log has the time of its own clock', async () => {
   const tenantId = newId('ten');
   const entry = {
-    ...({ action: 'tenant.created', environment: null, origin: null, subject: null, details: {} } as const),
-    actor: { kind: 'operator', id: null, name: null } as const,
-  };
+    action: 'tenant.created',
+    environment: null,
+    origin: null,
+    subject: null,
+    details: {},
+    actor: { kind: 'operator', id: null, name: null },
+  } as const;
   for (const [db, at] of [
     [other.db, AHEAD],
     [store.db, RIGHT],

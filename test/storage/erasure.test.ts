@@ -91,9 +91,12 @@ describe('what is kept', () => {
     };
     const limits = async () => [
       // A shorter setting, the same, and a longer one.
-      ...[await isExpired(10, 1), await isExpired(11, 1)],
-      ...[await isExpired(10, 10), await isExpired(11, 10)],
-      ...[await isExpired(20, 20), await isExpired(21, 20)],
+      await isExpired(10, 1),
+      await isExpired(11, 1),
+      await isExpired(10, 10),
+      await isExpired(11, 10),
+      await isExpired(20, 20),
+      await isExpired(21, 20),
     ];
     expect(await limits()).toEqual([false, true, false, true, false, true]);
   });

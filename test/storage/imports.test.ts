@@ -94,7 +94,14 @@ it('pages the invoices of a round in the order of the file, of all verdicts or s
   await invoices.change(imported, [{ nth: 2, awaits: false, outcome: 'accepted' }]);
   expect((await invoices.awaiting(imported, -1, 5)).map(({ nth }) => nth)).toEqual([0, 5]);
   expect(await invoices.counts(imported)).toEqual({
-    ...{ invoices: 12, ready: 3, faulty: 4, known: 0, issued: 5, refused: 0, accepted: 1, rejected: 0 },
+    invoices: 12,
+    ready: 3,
+    faulty: 4,
+    known: 0,
+    issued: 5,
+    refused: 0,
+    accepted: 1,
+    rejected: 0,
   });
   await invoices.removeUpTo('imp_1', 1);
   expect(await places({})).toEqual([[], false]);

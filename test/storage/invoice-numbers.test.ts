@@ -393,7 +393,9 @@ describe('the order of the numbers', () => {
     const tenantId = newId('ten');
     const { number } = await worker();
     const [first, second, third, fourth] = [
-      ...[await claimed({ tenantId }), await claimed({ tenantId }), await claimed({ tenantId })],
+      await claimed({ tenantId }),
+      await claimed({ tenantId }),
+      await claimed({ tenantId }),
       await claimed({ tenantId }),
     ];
     expect((await number(third as Claim)).made).toBe(3);

@@ -24,7 +24,14 @@ afterAll(() => store.close());
 
 function page({ text, kind, status }: Question, query: Partial<InvoicePageQuery> = {}) {
   return invoicesOf(store.db).page({
-    ...{ ...OWNER, kind, status, match: null, limit: 20, cursor: null, createdFrom: null, createdUntil: null },
+    ...OWNER,
+    kind,
+    status,
+    match: null,
+    limit: 20,
+    cursor: null,
+    createdFrom: null,
+    createdUntil: null,
     search: searchOf(text),
     ...query,
   });

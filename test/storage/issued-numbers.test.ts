@@ -125,11 +125,18 @@ describe('the ledger of numbers', () => {
     const june = await readRanges(needs(), owner, '2026-06');
     expect(june).toEqual([
       {
-        ...{ series: '2026', kind: 'invoice', first: '2026-000152', last: '2026-000181', count: 20 },
+        series: '2026',
+        kind: 'invoice',
+        first: '2026-000152',
+        last: '2026-000181',
+        count: 20,
         lost: [{ number: '2026-000161', through: '2026-000170' }],
       },
       {
-        ...{ series: 'AV-2026', kind: 'credit_note', lost: [], count: 1 },
+        series: 'AV-2026',
+        kind: 'credit_note',
+        lost: [],
+        count: 1,
         first: 'AV-2026-000006',
         last: 'AV-2026-000006',
       },
@@ -172,7 +179,10 @@ it('says by what documents are replaced and credited, and takes a share of an ou
   const { rows } = await readNumbers(needs(), of, '2026-03', { limit: 20, cursor: null });
   expect(
     rows.map(({ id, fate, replacedBy, creditedBy, document }) => [
-      ...[id, fate, replacedBy?.number ?? null, creditedBy.map(({ number }) => number).join()],
+      id,
+      fate,
+      replacedBy?.number ?? null,
+      creditedBy.map(({ number }) => number).join(),
       document?.original?.number ?? null,
     ]),
   ).toEqual([

@@ -51,8 +51,15 @@ const QUERIES: Partial<InvoicePageQuery>[] = [
 
 function pageOf(kind: Kind | null, query: Partial<InvoicePageQuery>) {
   return invoicesOf(store.db).page({
-    ...{ ...OWNER, kind, status: null, match: null, limit: 100, cursor: null },
-    ...{ createdFrom: null, createdUntil: null, ...query },
+    ...OWNER,
+    kind,
+    status: null,
+    match: null,
+    limit: 100,
+    cursor: null,
+    createdFrom: null,
+    createdUntil: null,
+    ...query,
   });
 }
 

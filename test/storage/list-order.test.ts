@@ -160,8 +160,12 @@ const REQUEST = {
   standsFor: 1,
 } as const;
 const ENTRY = {
-  ...({ action: 'tenant.created', environment: null, origin: null, subject: null, details: {} } as const),
-  actor: { kind: 'operator', id: null, name: null } as const,
+  action: 'tenant.created',
+  environment: null,
+  origin: null,
+  subject: null,
+  details: {},
+  actor: { kind: 'operator', id: null, name: null },
 } as const;
 
 /** The other lists with a cursor: how a process adds a row, and reads its own list. */
@@ -209,8 +213,15 @@ const LISTS: Record<
     return {
       add: (order) =>
         drafts.insert({
-          ...{ ...OWNER, ...written, id: newId('drf'), tenantId, order },
-          ...{ version: 1, content: '{}', createdAt: new Date(), issuingUntil: null },
+          ...OWNER,
+          ...written,
+          id: newId('drf'),
+          tenantId,
+          order,
+          version: 1,
+          content: '{}',
+          createdAt: new Date(),
+          issuingUntil: null,
         }),
       orderOf: async (id) => (await drafts.find(id))?.order ?? null,
       page: async (limit, cursor) => idsOf(await drafts.page({ ...query, limit, cursor })),

@@ -197,9 +197,22 @@ async function retryNow(): Promise<void> {
 /** A collection that no version knows, with ids of every type, and fields in an order that JavaScript would not keep. */
 async function storeStrange({ db }: Store): Promise<void> {
   const ids = [
-    ...[new MinKey(), null, new Int32(3), Long.fromNumber(2 ** 40), new Double(0.5), Decimal128.fromString('1E400')],
-    ...['', 'a', { 2: 1, 1: 2 }, new Binary(Buffer.from('bytes')), new ObjectId(), false, true, new Date(0)],
-    ...[new Timestamp({ t: 1, i: 2 }), new MaxKey()],
+    new MinKey(),
+    null,
+    new Int32(3),
+    Long.fromNumber(2 ** 40),
+    new Double(0.5),
+    Decimal128.fromString('1E400'),
+    '',
+    'a',
+    { 2: 1, 1: 2 },
+    new Binary(Buffer.from('bytes')),
+    new ObjectId(),
+    false,
+    true,
+    new Date(0),
+    new Timestamp({ t: 1, i: 2 }),
+    new MaxKey(),
   ];
   for (const _id of ids) {
     const fields = new Map<string, unknown>([

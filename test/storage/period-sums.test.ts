@@ -71,10 +71,17 @@ it('a document counts once in its day, under its newest status, by rate', async 
   const mixed = await invoiceOf({ tenantId, lines, amount: 17_500, withholding }, 1);
   const note = await invoiceOf(
     {
-      ...{ tenantId, id: newId('crn'), kind: 'credit_note', status: 'accepted', amount: 1200 },
+      tenantId,
+      id: newId('crn'),
+      kind: 'credit_note',
+      status: 'accepted',
+      amount: 1200,
       credit: {
         original: { id: invoice.id, number: '2026-000001', issueDate: DAY, dgiId: null },
-        ...{ reason: 'return', note: null, amount: 1200, rates: [{ rate: 20, base: 1000, tax: 200 }] },
+        reason: 'return',
+        note: null,
+        amount: 1200,
+        rates: [{ rate: 20, base: 1000, tax: 200 }],
       },
     },
     1,

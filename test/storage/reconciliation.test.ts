@@ -39,7 +39,11 @@ afterAll(() => store.close());
 beforeEach(async () => {
   // Without its list's head: the next invoice would wait for the last one, as for that of a process that died.
   for (const name of [
-    ...['invoices', 'list_heads', 'authority_ledger', 'authority_differences', 'authority_reconciliation'],
+    'invoices',
+    'list_heads',
+    'authority_ledger',
+    'authority_differences',
+    'authority_reconciliation',
   ])
     await store.db.collection(name).deleteMany({});
 });

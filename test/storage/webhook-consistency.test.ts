@@ -13,8 +13,13 @@ import { HOUR, receiverThat, storedEndpoint, storedInvoice, turn, webhookWorker 
 
 const DAY = 24 * HOUR;
 const COLLECTIONS = [
-  ...['tenants', 'invoices', 'kept_invoices', 'webhook_endpoints'],
-  ...['webhook_events', 'webhook_deliveries', 'webhook_attempts'],
+  'tenants',
+  'invoices',
+  'kept_invoices',
+  'webhook_endpoints',
+  'webhook_events',
+  'webhook_deliveries',
+  'webhook_attempts',
 ];
 
 let store: Store;

@@ -99,7 +99,9 @@ describe('nothing is lost', () => {
     await worker.publisher.sweep();
     await turn(worker);
     expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual([
-      ...['invoice.signing', 'invoice.transmitted', 'invoice.accepted'],
+      'invoice.signing',
+      'invoice.transmitted',
+      'invoice.accepted',
     ]);
     // The outbox is cleared, so the event is not published again.
     const kept = await store.db.collection('invoices').findOne({ _id: id as never });

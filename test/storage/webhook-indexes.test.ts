@@ -48,12 +48,15 @@ function recordOf(id: string): AttemptRecord {
 
 const owner = () => ({ tenantId: endpoint.tenantId, environment: 'test' }) as const;
 
-const page = () => ({
-  ...({ tenantId: endpoint.tenantId, environment: 'test', limit: 5 } as const),
-  cursor: { direction: 'after', order: orderAt(Date.now() + 1000) } as const,
-  from: 0,
-  until: Date.now() + 1000,
-});
+const page = () =>
+  ({
+    tenantId: endpoint.tenantId,
+    environment: 'test',
+    limit: 5,
+    cursor: { direction: 'after', order: orderAt(Date.now() + 1000) },
+    from: 0,
+    until: Date.now() + 1000,
+  }) as const;
 
 /** Every method that queries, with the maximum number of documents that it may examine. */
 const CALLS: [string, () => Promise<unknown>, number][] = [

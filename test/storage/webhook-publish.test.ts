@@ -326,7 +326,9 @@ describe('a delivery that may already be stored', () => {
     });
     await turn(worker);
     expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual([
-      ...['invoice.signing', 'invoice.transmitted', 'invoice.accepted'],
+      'invoice.signing',
+      'invoice.transmitted',
+      'invoice.accepted',
     ]);
   });
 });

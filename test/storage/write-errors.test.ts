@@ -37,7 +37,9 @@ it('an outage of the store is known as one to every caller of a group', async ()
     await engine.close();
     const change = { work: { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } } as const;
     const failures = await Promise.allSettled([
-      ...[insert(), insert(), invoices.change(claim, change, 60_000)],
+      insert(),
+      insert(),
+      invoices.change(claim, change, 60_000),
       createDocumentStore(store.db).put(Buffer.from('<a/>'), 'a.xml', 'application/xml'),
       createSubmissionLedger(store.db).record(ROW),
     ]);

@@ -88,7 +88,11 @@ export async function emptyMachine(root: string, start: string): Promise<EmptyMa
   };
   const environment = (folder: string) => ({ ...bare(folder), FATOURA_URL: url, FATOURA_KEY: secretKey });
   return {
-    ...{ startSeconds, url, secretKey, project, environment },
+    startSeconds,
+    url,
+    secretKey,
+    project,
+    environment,
     invitationUrl: found(/(http\S+\/join#\S+)/),
     package: packageOf,
     async folder(given) {
@@ -105,8 +109,11 @@ export async function emptyMachine(root: string, start: string): Promise<EmptyMa
     },
     run: (folder, command, ...args) =>
       execFileSync(command, args, {
-        ...{ cwd: folder, encoding: 'utf8', stdio: 'pipe', env: environment(folder) },
-        // Maven prints each step of a download.
+        cwd: folder,
+        encoding: 'utf8',
+        stdio: 'pipe',
+        env: environment(folder),
+        // Maven prints each part of a download.
         maxBuffer: 2 ** 26,
       }),
     close,

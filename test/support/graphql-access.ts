@@ -1,8 +1,18 @@
 /** The credentials of the table's columns. */
 export const COLUMNS = [
-  ...(['secret', 'live', 'other', 'publishable', 'publishable+', 'client', 'sibling'] as const),
-  ...(['owner', 'developer', 'biller', 'viewer', 'owner-live'] as const),
-];
+  'secret',
+  'live',
+  'other',
+  'publishable',
+  'publishable+',
+  'client',
+  'sibling',
+  'owner',
+  'developer',
+  'biller',
+  'viewer',
+  'owner-live',
+] as const;
 export type Column = (typeof COLUMNS)[number];
 
 /**

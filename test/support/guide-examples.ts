@@ -98,7 +98,9 @@ export function blocksOf(guide: string): Example[] {
   const source = readFileSync(`${ROOT}/${guide}`, 'utf8');
   return [...source.matchAll(/^( *)```(\S*)[^\n]*\n(.*?)^ *```$/gms)].map(
     ({ 1: indent = '', 2: language = '', 3: text = '', index }) => ({
-      ...{ guide, line: source.slice(0, index).split('\n').length, language },
+      guide,
+      line: source.slice(0, index).split('\n').length,
+      language,
       text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
     }),
   );

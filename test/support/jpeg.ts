@@ -61,14 +61,20 @@ export function jpegOf(plan: JpegPlan): Buffer {
     ...(restart > 0 ? [jpegSegment(0xdd, short(restart))] : []),
     jpegSegment(
       frame,
-      ...[8, short(height), short(width), sampling.length],
+      8,
+      short(height),
+      short(width),
+      sampling.length,
       ...sampling.flatMap(([across, down], index) => [index + 1, across * 16 + down, 0]),
     ),
     ...scans.flatMap((scan) => [
       jpegSegment(
         0xda,
-        ...[scan.components.length, ...scan.components.flatMap((index) => [index + 1, 0])],
-        ...[scan.first, scan.last, scan.high * 16 + scan.low],
+        scan.components.length,
+        ...scan.components.flatMap((index) => [index + 1, 0]),
+        scan.first,
+        scan.last,
+        scan.high * 16 + scan.low,
       ),
       codedScan(scan, components, plan),
     ]),

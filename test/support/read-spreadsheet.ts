@@ -43,9 +43,16 @@ function headOf(reading: FileReading): string {
     reading;
   const ignored = reading.ignoredRows.map(({ row, reason }) => `${row} ${reason}`);
   return [
-    ...[format, sheet, otherSheets.length > 0 && `not ${otherSheets.join(', ')}`, encoding],
+    format,
+    sheet,
+    otherSheets.length > 0 && `not ${otherSheets.join(', ')}`,
+    encoding,
     separator && `separator ${JSON.stringify(separator)}`,
-    ...[decimalSign && `decimals ${decimalSign}`, dateOrder, dateSystem, `header ${headerRow}`, language],
+    decimalSign && `decimals ${decimalSign}`,
+    dateOrder,
+    dateSystem,
+    `header ${headerRow}`,
+    language,
     ignored.length > 0 && `ignored ${ignored.join(', ')}`,
     reading.missing.length > 0 && `missing ${reading.missing.join(', ')}`,
   ]

@@ -76,7 +76,13 @@ export async function storeSearchable(
     const createdAt = new Date(Date.UTC(2026, 0, 1) + nth * 200);
     const invoice = {
       ...like,
-      ...{ id, kind, status, amount, createdAt, metadata, work: null },
+      id,
+      kind,
+      status,
+      amount,
+      createdAt,
+      metadata,
+      work: null,
       customer: { ...like.customer, ...customer },
       references: orderReference === null ? null : { order: orderReference, contract: null },
     } as unknown as Parameters<typeof documentOf>[0];

@@ -29,8 +29,19 @@ interface Statement {
 
 /** Commands that neither read nor change documents by a filter, or that continue such a command. */
 const OTHERS = new Set([
-  ...['getMore', 'killCursors', 'commitTransaction', 'abortTransaction', 'endSessions', 'ping', 'hello'],
-  ...['create', 'createIndexes', 'listIndexes', 'listCollections', 'collMod', 'dropDatabase'],
+  'getMore',
+  'killCursors',
+  'commitTransaction',
+  'abortTransaction',
+  'endSessions',
+  'ping',
+  'hello',
+  'create',
+  'createIndexes',
+  'listIndexes',
+  'listCollections',
+  'collMod',
+  'dropDatabase',
 ]);
 
 /** Returns how a command's statements would be routed; empty if it has no filter. */

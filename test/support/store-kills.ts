@@ -141,7 +141,12 @@ async function startTrack({ mongodbUri, signal }: KillsPlan): Promise<Track> {
   });
   signal.addEventListener('abort', () => void server.kill());
   return {
-    ...{ server, proxy, simulator, db: store.db, url, secretKey },
+    server,
+    proxy,
+    simulator,
+    db: store.db,
+    url,
+    secretKey,
     async close() {
       await server.kill();
       await proxy.close();

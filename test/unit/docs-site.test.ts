@@ -153,7 +153,12 @@ describe('the built documentation', () => {
     expect(groups).toHaveLength(operations.length + references.length);
     for (const group of groups)
       expect([...group.matchAll(/data-title="([^"]+)"/g)].map(([, title]) => title)).toEqual([
-        ...['curl', 'TypeScript', 'Python', 'PHP', 'Java', 'Go'],
+        'curl',
+        'TypeScript',
+        'Python',
+        'PHP',
+        'Java',
+        'Go',
       ]);
   });
 

@@ -41,8 +41,14 @@ function factsOf(error: Error): object {
   const { code = null, param = null, status = null, requestId = null } = error instanceof ApiError ? error : {};
   const { idempotencyKey = null } = error instanceof FatouraError ? error : {};
   return {
-    ...{ message: messageOf(error), code, param, status, request_id: requestId },
-    ...{ idempotency_key: idempotencyKey, may_be_done: mayBeDone(error), invoice: null },
+    message: messageOf(error),
+    code,
+    param,
+    status,
+    request_id: requestId,
+    idempotency_key: idempotencyKey,
+    may_be_done: mayBeDone(error),
+    invoice: null,
   };
 }
 

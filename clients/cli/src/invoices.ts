@@ -143,7 +143,11 @@ const listInvoices: Command = {
       context.terminal.print(
         columns(
           found.map(({ id, created_at: at, status, amount, currency, customer }) => [
-            ...[id, at, status, `${dirhams(amount).padStart(12)} ${currency}`, harmless(customer.name)],
+            id,
+            at,
+            status,
+            `${dirhams(amount).padStart(12)} ${currency}`,
+            harmless(customer.name),
           ]),
         ),
       );

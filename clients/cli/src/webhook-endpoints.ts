@@ -62,9 +62,10 @@ const update: Command = {
     json: JSON_OPTION,
   },
   async run(input, context) {
-    const [url, events, description, active] = [
-      ...[input.find('address'), eventsOf(input), input.find('description'), input.find('active')],
-    ] as const;
+    const url = input.find('address');
+    const events = eventsOf(input);
+    const description = input.find('description');
+    const active = input.find('active');
     const change = {
       ...(url !== null && { url }),
       ...(events && { events }),
@@ -101,7 +102,11 @@ function eventsOf(input: ParsedArguments): Events | null {
 function rowsOf(endpoints: readonly WebhookEndpoint[]): string {
   return columns(
     endpoints.map(({ id, url, events, active, description }) => [
-      ...[id, active ? 'active' : 'inactive', harmless(url), events.join(','), harmless(description ?? '')],
+      id,
+      active ? 'active' : 'inactive',
+      harmless(url),
+      events.join(','),
+      harmless(description ?? ''),
     ]),
   );
 }

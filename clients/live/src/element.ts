@@ -13,8 +13,16 @@ type Shown = LiveInvoice | 'loading' | 'refused';
 
 /** The parts, in their order. */
 const PARTS = [
-  ...(['test', 'seller', 'title', 'amount', 'label'] as const),
-  ...(['credited', 'status', 'reason', 'documents', 'connection'] as const),
+  'test',
+  'seller',
+  'title',
+  'amount',
+  'label',
+  'credited',
+  'status',
+  'reason',
+  'documents',
+  'connection',
 ] as const;
 
 /**

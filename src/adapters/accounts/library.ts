@@ -231,7 +231,10 @@ export function signedIn({
   const { id, email, name, emailVerified: isConfirmed } = user;
   const { id: sessionId, createdAt, expiresAt, hasSecondFactor, passwordAt } = session;
   return {
-    ...{ person: { id, email, name }, isConfirmed, sessionId, expiresAt },
+    person: { id, email, name },
+    isConfirmed,
+    sessionId,
+    expiresAt,
     hasSecondFactor: hasSecondFactor === true,
     // Without a passkey, only a password begins or replaces a session.
     passwordAt: new Date(Math.max(createdAt.getTime(), passwordAt?.getTime() ?? 0)),

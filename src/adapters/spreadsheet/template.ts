@@ -22,12 +22,22 @@ type TemplateColumn = (typeof IMPORT_COLUMNS)[number];
 
 /** The formats of empty cells. Only a text cell keeps an ICE or a number as it is typed. */
 const STYLES: Readonly<Partial<Record<ColumnKind, Style>>> = {
-  ...{ quantity: 'general', percent: 'general', taxRate: 'general' },
-  ...{ money: 'amount', price: 'price', date: 'day' },
+  quantity: 'general',
+  percent: 'general',
+  taxRate: 'general',
+  money: 'amount',
+  price: 'price',
+  date: 'day',
 };
 /** Widths of columns, characters. */
 const WIDTHS: Readonly<Partial<Record<ColumnKind, number>>> = {
-  ...{ text: 36, ice: 19, unit: 10, quantity: 12, exemption: 32, customerKind: 22, paymentMeans: 20 },
+  text: 36,
+  ice: 19,
+  unit: 10,
+  quantity: 12,
+  exemption: 32,
+  customerKind: 22,
+  paymentMeans: 20,
 };
 const [USUAL_WIDTH, LARGEST_PROMPT, LARGEST_PROMPT_TITLE] = [18, 255, 32];
 

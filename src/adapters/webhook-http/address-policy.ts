@@ -46,8 +46,7 @@ const NAT64 = '64:ff9b::/96';
 const LOW_PORTS = new Set([443]);
 /** Forbidden ports from 1024 on, used by protocols other than HTTP (WHATWG Fetch, "bad ports"). */
 const CLOSED_PORTS = new Set([
-  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
-  ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
 const closedIpv4 = listOf(CLOSED_IPV4, 'ipv4');

@@ -100,8 +100,13 @@ export function readTotals(
 export function typedCustomerOf(customer: KnownCustomer) {
   const { kind, ice, name, address, email, country, taxNumber } = customer;
   return {
-    ...{ kind, name, ice: ice ?? '', address: address ?? '', email: email ?? '' },
-    ...{ country: country ?? '', taxNumber: taxNumber ?? '' },
+    kind,
+    name,
+    ice: ice ?? '',
+    address: address ?? '',
+    email: email ?? '',
+    country: country ?? '',
+    taxNumber: taxNumber ?? '',
   };
 }
 

@@ -26,9 +26,17 @@ export interface TypedDetails {
 }
 
 export const NO_DETAILS: TypedDetails = {
-  ...{ order: '', contract: '', periodFrom: '', periodTo: '' },
-  ...{ foreignCurrency: '', foreignAmount: '', foreignRate: '', foreignDate: '' },
-  ...{ withheldPercent: '', regularityNumber: '', regularityDate: '' },
+  order: '',
+  contract: '',
+  periodFrom: '',
+  periodTo: '',
+  foreignCurrency: '',
+  foreignAmount: '',
+  foreignRate: '',
+  foreignDate: '',
+  withheldPercent: '',
+  regularityNumber: '',
+  regularityDate: '',
 };
 
 /** The fields, in the order of the form. */

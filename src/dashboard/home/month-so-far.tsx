@@ -33,7 +33,9 @@ function daysAround(today: string) {
   const lastThrough = addDays(from, -1);
   const same = `${lastThrough.slice(0, 7)}${today.slice(7)}`;
   return {
-    ...{ from, today, lastThrough },
+    from,
+    today,
+    lastThrough,
     lastFrom: `${lastThrough.slice(0, 7)}-01`,
     lastSame: same < lastThrough ? same : lastThrough,
     yesterday: addDays(today, -1),

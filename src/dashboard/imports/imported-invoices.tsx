@@ -150,5 +150,8 @@ function Warnings({ warnings, isOpen, language: ofFile }: WarningsProps) {
 
 /** How badges of verdicts look. */
 const BADGES: Readonly<Partial<Record<ImportedInvoice['verdict'], string>>> = {
-  ...{ faulty: 'failed', refused: 'refused', issued: 'delivered', known: 'delivered' },
+  faulty: 'failed',
+  refused: 'refused',
+  issued: 'delivered',
+  known: 'delivered',
 };

@@ -3,7 +3,14 @@ import type { PaymentMeans, ProfileChange, Seller } from './documents.ts';
 
 /** The text fields of the form, including those of the address. */
 export const COMPANY_FIELDS = [
-  ...(['legalName', 'legalForm', 'capital', 'ice', 'taxId', 'tradeRegister', 'professionalTax', 'cnss'] as const),
+  'legalName',
+  'legalForm',
+  'capital',
+  'ice',
+  'taxId',
+  'tradeRegister',
+  'professionalTax',
+  'cnss',
 ] as const;
 export const CONTACT_FIELDS = ['street', 'city', 'postalCode', 'email'] as const;
 export const PAYMENT_FIELDS = ['paymentMode', 'paymentTermDays', 'bankAccount', 'exemptionReason'] as const;

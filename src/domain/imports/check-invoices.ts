@@ -121,10 +121,22 @@ export function createInvoiceChecker(
     const { read, digest, key, earlier } = each;
     const input = invoicing.completed(read.input);
     return {
-      ...{ tenantId, environment, importId: imported.id, round: imported.round, nth: read.nth },
-      ...{ sheet: read.sheet, firstRow: read.firstRow, lastRow: read.lastRow, label: read.label, key, digest },
-      ...{ raw: read.raw, rawPlace: earlier.place },
-      ...{ input: JSON.stringify(input), ...shownOf(input), outcome: null },
+      tenantId,
+      environment,
+      importId: imported.id,
+      round: imported.round,
+      nth: read.nth,
+      sheet: read.sheet,
+      firstRow: read.firstRow,
+      lastRow: read.lastRow,
+      label: read.label,
+      key,
+      digest,
+      raw: read.raw,
+      rawPlace: earlier.place,
+      input: JSON.stringify(input),
+      ...shownOf(input),
+      outcome: null,
       ...(issuedBefore(each) ?? (await checked(read, input))),
     };
   }

@@ -33,7 +33,14 @@ export interface ImportCounts extends Readonly<Record<Verdict, number>> {
 }
 
 export const NO_COUNTS: ImportCounts = {
-  ...{ invoices: 0, ready: 0, faulty: 0, known: 0, issued: 0, refused: 0, accepted: 0, rejected: 0 },
+  invoices: 0,
+  ready: 0,
+  faulty: 0,
+  known: 0,
+  issued: 0,
+  refused: 0,
+  accepted: 0,
+  rejected: 0,
 };
 
 /** Why a file cannot be read, or why an import waits. */

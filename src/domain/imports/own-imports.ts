@@ -63,9 +63,22 @@ export const IMPORT_USE_CASES = {
       if (sizes.length === MAX_IMPORTS || bytes > MAX_IMPORT_MIB * 1024 * 1024) throw limitReached(owner, sizes.length);
       const moment = newCreationMoment();
       const imported = await imports.insert({
-        ...{ id, ...owner, ...moment, createdBy: actorOf(by), file, language, mapping: null },
-        ...{ status: 'reading', round: 1, reading: null, failure: null, counts: NO_COUNTS },
-        ...{ startedAt: null, startedBy: null, isSettled: false, expiresAt: expiryOf(moment.createdAt) },
+        id,
+        ...owner,
+        ...moment,
+        createdBy: actorOf(by),
+        file,
+        language,
+        mapping: null,
+        status: 'reading',
+        round: 1,
+        reading: null,
+        failure: null,
+        counts: NO_COUNTS,
+        startedAt: null,
+        startedBy: null,
+        isSettled: false,
+        expiresAt: expiryOf(moment.createdAt),
       });
       wakeImports();
       await record({ subject: id });

@@ -31,24 +31,33 @@ export const PROGRAM_HEADERS: readonly ProgramHeaders[] = [
   {
     has: ['Name', 'Lineitem name', 'Lineitem price'],
     fields: {
-      ...{ Name: 'document', Total: 'amount', 'Created at': 'terms.operationDate' },
-      ...{ Taxes: null, 'Discount Amount': 'discount.amountAsPriced', Shipping: 'charge.amountAsPriced' },
+      Name: 'document',
+      Total: 'amount',
+      'Created at': 'terms.operationDate',
+      Taxes: null,
+      'Discount Amount': 'discount.amountAsPriced',
+      Shipping: 'charge.amountAsPriced',
     },
   },
   // WooCommerce: its exports repeat the order in the row of each item.
   {
     has: ['Order Number', 'Item Name', 'Order Status'],
     fields: {
-      ...{ 'Order Number': 'document', 'Order Total Amount': 'amount', 'Order Total': 'amount' },
-      ...{ 'Order Shipping Amount': 'charge.amountAsPriced', 'Cart Discount Amount': 'discount.amountAsPriced' },
+      'Order Number': 'document',
+      'Order Total Amount': 'amount',
+      'Order Total': 'amount',
+      'Order Shipping Amount': 'charge.amountAsPriced',
+      'Cart Discount Amount': 'discount.amountAsPriced',
     },
   },
   {
     has: ['Numéro de commande', 'Nom de l’article', 'État de la commande'],
     fields: {
-      ...{ 'Numéro de commande': 'document', 'Total de la commande': 'amount', 'Total commande': 'amount' },
-      ...{ 'Montant de livraison de la commande': 'charge.amountAsPriced' },
-      ...{ 'Montant de la remise du panier': 'discount.amountAsPriced' },
+      'Numéro de commande': 'document',
+      'Total de la commande': 'amount',
+      'Total commande': 'amount',
+      'Montant de livraison de la commande': 'charge.amountAsPriced',
+      'Montant de la remise du panier': 'discount.amountAsPriced',
     },
   },
   // Zoho.

@@ -22,8 +22,12 @@ export function saleMarksOf(input: Parts): SaleMarks {
   const lines = Array.isArray(input.lines) ? input.lines.slice(0, MARKED).map(partsOf) : [];
   const who = folded(String(customer.ice ?? customer.name ?? ''));
   const facts = {
-    ...{ number: input.number, order: references.order, contract: references.contract },
-    ...{ operationDate: terms.operationDate, dueDate: terms.dueDate, from: partsOf(input.servicePeriod).from },
+    number: input.number,
+    order: references.order,
+    contract: references.contract,
+    operationDate: terms.operationDate,
+    dueDate: terms.dueDate,
+    from: partsOf(input.servicePeriod).from,
   };
   return {
     lines: [...new Set(lines.map((line) => markOf(who, line)))],

@@ -53,7 +53,11 @@ export async function sortedPage(
   });
   const isBackwards = (cursor?.direction === 'before') !== isDescending;
   const query = {
-    ...{ tenantId: tenant.id, environment, kind, isBackwards, limit },
+    tenantId: tenant.id,
+    environment,
+    kind,
+    isBackwards,
+    limit,
     ...(maxBytes !== undefined && { maxBytes }),
   };
   const at = found as Invoice | null;

@@ -7,8 +7,19 @@ import { isUnchanged, weakEtag } from '../headers.ts';
 
 /** The paths of the pages; `src/dashboard/main.tsx` shows the page of each. */
 export const PAGES = [
-  ...['/', '/i/:id', '/account', '/forgotten-password', '/join', '/new-address', '/new-password', '/sign-in'],
-  ...['/ops', '/ops/account', '/ops/tenants', '/ops/tenants/:id', '/ops/entries'],
+  '/',
+  '/i/:id',
+  '/account',
+  '/forgotten-password',
+  '/join',
+  '/new-address',
+  '/new-password',
+  '/sign-in',
+  '/ops',
+  '/ops/account',
+  '/ops/tenants',
+  '/ops/tenants/:id',
+  '/ops/entries',
   ...[
     'account',
     'home',

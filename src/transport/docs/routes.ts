@@ -27,8 +27,14 @@ const POLICY = [
  * the viewer shows nothing if they are required and no policy for them is allowed.
  */
 const INTERACTIVE_POLICY = [
-  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"],
-  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
 ].join('; ');
 
 const own = (name: string) => fileURLToPath(new URL(name, import.meta.url));

@@ -3,9 +3,24 @@ import type { Middleware } from 'koa';
 
 /** The response headers that pages of other origins can read. */
 const EXPOSED = [
-  ...['Request-Id', 'ETag', 'Retry-After', 'Idempotent-Replayed', 'Fatoura-Warnings', 'Allow', 'WWW-Authenticate'],
-  ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'],
-  ...['Deprecation', 'Sunset', 'Link', 'Accept-Ranges', 'Content-Range', 'Content-Disposition'],
+  'Request-Id',
+  'ETag',
+  'Retry-After',
+  'Idempotent-Replayed',
+  'Fatoura-Warnings',
+  'Allow',
+  'WWW-Authenticate',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Deprecation',
+  'Sunset',
+  'Link',
+  'Accept-Ranges',
+  'Content-Range',
+  'Content-Disposition',
 ];
 /**
  * The request headers that pages of other origins may send. PDF viewers use ranges. Tracing libraries add their headers
@@ -13,10 +28,22 @@ const EXPOSED = [
  * send no such request if these headers were missing here.
  */
 const ALLOWED = [
-  ...['Authorization', 'Content-Type', 'Accept', 'Idempotency-Key', 'If-None-Match', 'Last-Event-ID', 'Cache-Control'],
-  ...['Range', 'If-Range', 'X-GraphQL-Event-Stream-Token'],
-  ...['traceparent', 'tracestate', 'baggage', 'sentry-trace'],
-  ...['apollographql-client-name', 'apollographql-client-version'],
+  'Authorization',
+  'Content-Type',
+  'Accept',
+  'Idempotency-Key',
+  'If-None-Match',
+  'Last-Event-ID',
+  'Cache-Control',
+  'Range',
+  'If-Range',
+  'X-GraphQL-Event-Stream-Token',
+  'traceparent',
+  'tracestate',
+  'baggage',
+  'sentry-trace',
+  'apollographql-client-name',
+  'apollographql-client-version',
 ];
 /** How long browsers may cache the answer to a preflight: the longest time that they accept. */
 const PREFLIGHT_SECONDS = 7200;

@@ -142,11 +142,15 @@ function exampleOf(schema: z.ZodType): Json {
 function otherAnswersOf({ id, body, headers = [], rules = [] }: Route): [string, Json][] {
   const statuses = [
     ...(headers.includes('If-None-Match') ? [304] : []),
-    ...[400, 401, 403],
+    400,
+    401,
+    403,
     ...(id ? [404] : []),
     ...(headers.includes('Idempotency-Key') ? [409] : []),
     ...(body ? [413, 415] : []),
-    ...[429, 500, 503],
+    429,
+    500,
+    503,
   ];
   return [
     ...statuses.map((status): [string, Json] => [String(status), { $ref: `#/components/responses/${status}` }]),

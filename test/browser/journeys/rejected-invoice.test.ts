@@ -49,7 +49,8 @@ describe.skipIf(BROWSER_PATH === null)('a rejected invoice is put right, by the 
       `{ invoice(id: "${id}") { replacedBy { id status customer { ice name } } } }`,
     );
     expect(body.data.invoice.replacedBy).toEqual({
-      ...{ id: corrected, status: 'accepted' },
+      id: corrected,
+      status: 'accepted',
       customer: { ...customer, ice: '001234567000089' },
     });
     await pressAt(page, '.sections a[href$="/home"]');

@@ -83,7 +83,8 @@ describe.skipIf(BROWSER_PATH === null)('an accountant closes the month, by the k
     const session = await page.createCDPSession();
     const { id: browserContextId } = page.browserContext();
     await session.send('Browser.setDownloadBehavior', {
-      ...{ behavior: 'allow', downloadPath: folder },
+      behavior: 'allow',
+      downloadPath: folder,
       ...(browserContextId !== undefined && { browserContextId }),
     });
   }
@@ -93,7 +94,9 @@ describe.skipIf(BROWSER_PATH === null)('an accountant closes the month, by the k
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const month = moroccanDate(new Date()).slice(0, 7);
     const { page, client, complaints, close } = await openWorkspacePage(service, browser, {
-      ...{ role: 'viewer', language, size: PHONE },
+      role: 'viewer',
+      language,
+      size: PHONE,
     });
     await saveTo(page, folder);
     const ids = await issue(client);

@@ -25,7 +25,8 @@ describe.skipIf(BROWSER_PATH === null)(
       browser = shared;
       receiver = await startReceiver();
       service = await startService({
-        ...{ RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' },
+        RATE_LIMIT_ADDRESS: '1000000',
+        ALLOW_INSECURE_WEBHOOKS: 'true',
         WEBHOOK_RETRY_SCHEDULE: '0s,100ms',
       });
     });

@@ -80,7 +80,9 @@ describe.skipIf(BROWSER_PATH === null)('a merchant issues a live invoice, by the
     const { dgiId, number, ...invoice } = body.data.invoice;
     // 1,851.75 less 185.18, with 333.31 VAT.
     expect(invoice).toEqual({
-      ...{ amount: 199_988, status: 'accepted', terms: { paymentMeans: 'transfer' } },
+      amount: 199_988,
+      status: 'accepted',
+      terms: { paymentMeans: 'transfer' },
       lines: [{ quantity: 1.5, unit: 'HUR' }],
     });
     expect(dgiId).toMatch(/^\S+$/);

@@ -402,11 +402,13 @@ function transmissionCases({ db }: Store, fresh: Fresh): Subject {
   return subject(transmissions, {
     bySubmission: ofLedger(
       () => transmissions.bySubmission(['inv_1']),
-      ...['find invoices by heldAs', 'find kept_invoices by heldAs'],
+      'find invoices by heldAs',
+      'find kept_invoices by heldAs',
     ),
     byDigest: ofLedger(
       () => transmissions.byDigest(['00']),
-      ...['find invoices by environment, xml.sha256', 'find kept_invoices by environment, xml.sha256'],
+      'find invoices by environment, xml.sha256',
+      'find kept_invoices by environment, xml.sha256',
     ),
     decided: ofLedger(
       () => drained(transmissions.decided(new Date(0), new Date())),

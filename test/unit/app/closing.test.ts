@@ -24,8 +24,12 @@ it('stops all work at the same time, within one limit, after the server and befo
   await closing.close(OPTIONS);
   expect(steps).toEqual([
     'server',
-    ...['jobs stops', 'dispatcher stops', 'jobs has stopped', 'dispatcher has stopped'],
-    ...['mailer', 'store'],
+    'jobs stops',
+    'dispatcher stops',
+    'jobs has stopped',
+    'dispatcher has stopped',
+    'mailer',
+    'store',
   ]);
   expect(limits).toEqual([5000, 5000]);
 });

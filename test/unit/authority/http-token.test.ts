@@ -136,7 +136,9 @@ describe('a refused token', () => {
     tokens.clear();
     expect(await authority.submit(submission)).toMatchObject({ kind: 'held' });
     expect(server.received.map(({ headers }) => headers.authorization)).toEqual([
-      ...['Bearer token-1', 'Bearer token-1', 'Bearer token-2'],
+      'Bearer token-1',
+      'Bearer token-1',
+      'Bearer token-2',
     ]);
   });
 

@@ -313,17 +313,29 @@ describe('a customer without an ICE', () => {
   test.each([
     ['named although the submission has an ICE', PERSON, ORDINARY, undefined, 'customer_mismatch', BUYER],
     [
-      ...['whose document has an ICE all the same', PERSON, null, withIce, 'customer_mismatch'],
+      'whose document has an ICE all the same',
+      PERSON,
+      null,
+      withIce,
+      'customer_mismatch',
       `${BUYER}/cac:PartyIdentification/cbc:ID`,
     ],
     ['abroad with an ICE', ABROAD, ORDINARY, withIce, 'ice_unfit', `${BUYER}/cac:PartyIdentification`],
     [
-      ...['in no country', PERSON, null, (xml: string) => xml.replaceAll('>MA<', '>Maroc<'), 'country_invalid'],
+      'in no country',
+      PERSON,
+      null,
+      (xml: string) => xml.replaceAll('>MA<', '>Maroc<'),
+      'country_invalid',
       `${BUYER}/cac:PostalAddress/cac:Country/cbc:IdentificationCode`,
     ],
     [
-      ...['in Morocco with a foreign tax number', ABROAD, null, (xml: string) => xml.replace('>FR<', '>MA<')],
-      ...['tax_number_unfit', `${BUYER}/cac:PartyTaxScheme/cbc:CompanyID`],
+      'in Morocco with a foreign tax number',
+      ABROAD,
+      null,
+      (xml: string) => xml.replace('>FR<', '>MA<'),
+      'tax_number_unfit',
+      `${BUYER}/cac:PartyTaxScheme/cbc:CompanyID`,
     ],
   ] as [string, Partial<Customer>, string | null, ((xml: string) => string) | undefined, string, string][])(
     '%s is rejected',

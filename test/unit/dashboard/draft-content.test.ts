@@ -28,7 +28,8 @@ it('sends what a customer is, and nothing that its kind does not have', () => {
   expect(contentOf({ ...typed, kind: 'foreign' }, {}).customer).toEqual(abroad);
   const before = { customer: { ...abroad, address: 'Lyon', ice: '2' } };
   expect(contentOf({ ...typed, kind: 'person' }, before).customer).toEqual({
-    ...{ kind: 'person', name: 'Atlas' },
+    kind: 'person',
+    name: 'Atlas',
   });
   expect(contentOf({ ...typed, address: ' Lyon ' }, before).customer).toMatchObject({ address: 'Lyon' });
   expect(typedOf(before, EMPTY_LINE).address).toBe('Lyon');
@@ -45,7 +46,9 @@ it('keeps the terms that the form does not show, and the words of a payment whil
   const dueDate = '2026-12-31';
   const changed = { operationDate: '', dueDate, paymentMeans: 'cash' } as const;
   expect(contentOf({ ...typed, terms: changed }, content).terms).toEqual({
-    ...{ paymentReference: 'R-1', dueDate, paymentMeans: 'cash' },
+    paymentReference: 'R-1',
+    dueDate,
+    paymentMeans: 'cash',
   });
   expect(contentOf({ ...typed, terms: { ...changed, paymentMeans: '' } }, {}).terms).toEqual({ dueDate });
   expect(contentOf(TYPED, {})).not.toHaveProperty('terms');
@@ -85,9 +88,17 @@ it('keeps order, contract, period, another currency and withheld VAT, as they we
   };
   const typed = typedOf(details, EMPTY_LINE);
   expect(typed.details).toEqual({
-    ...{ order: 'BC-4711', contract: 'C-2026/9', periodFrom: '2026-10-01', periodTo: '2026-10-31' },
-    ...{ foreignCurrency: 'EUR', foreignAmount: '1000,50', foreignRate: '10,8345', foreignDate: '2026-10-30' },
-    ...{ withheldPercent: '75', regularityNumber: 'ARF-7', regularityDate: '2026-10-05' },
+    order: 'BC-4711',
+    contract: 'C-2026/9',
+    periodFrom: '2026-10-01',
+    periodTo: '2026-10-31',
+    foreignCurrency: 'EUR',
+    foreignAmount: '1000,50',
+    foreignRate: '10,8345',
+    foreignDate: '2026-10-30',
+    withheldPercent: '75',
+    regularityNumber: 'ARF-7',
+    regularityDate: '2026-10-05',
   });
   expect(contentOf(typed, details)).toMatchObject(details);
   const change = (changes: object) => ({ ...typed, details: { ...typed.details!, ...changes } });

@@ -5,8 +5,13 @@ import { describe, expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '../../..');
 /** The folders that have texts for people in several languages. */
 const FOLDERS = [
-  ...['src/dashboard/text', 'src/text', 'src/adapters/email', 'src/adapters/pdf', 'src/transport/verify'],
-  ...['src/domain/conditions', 'src/domain/morocco'],
+  'src/dashboard/text',
+  'src/text',
+  'src/adapters/email',
+  'src/adapters/pdf',
+  'src/transport/verify',
+  'src/domain/conditions',
+  'src/domain/morocco',
 ];
 
 const FILES = FOLDERS.flatMap((folder) =>

@@ -24,7 +24,9 @@ test('without deposits all of the sale is due', () => {
 test('nothing is due of a sale beyond the limit, nor of one that has less than its deposits at each rate', () => {
   const beyond = { quantity: 1_000_000, unitPrice: 1e12, taxRate: 20 } as const;
   expect(dueTotals({ lines: [beyond] }, [depositOf(20, 400, 80)])).toEqual({
-    ...{ sale: null, due: null, deduction: null },
+    sale: null,
+    due: null,
+    deduction: null,
     problems: [],
   });
   const lacking = dueTotals({ lines: [line(1000, 20)] }, [depositOf(20, 1001, 200), depositOf(7, 10, 1)]);

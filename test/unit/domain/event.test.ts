@@ -16,8 +16,14 @@ const CHANGES = ['signing', 'transmitted', 'accepted', 'rejected'] as const;
 
 it('these are all event types, those of invoices first', () => {
   expect(EVENT_TYPES).toEqual([
-    ...['invoice.signing', 'invoice.transmitted', 'invoice.accepted', 'invoice.rejected'],
-    ...['credit_note.signing', 'credit_note.transmitted', 'credit_note.accepted', 'credit_note.rejected'],
+    'invoice.signing',
+    'invoice.transmitted',
+    'invoice.accepted',
+    'invoice.rejected',
+    'credit_note.signing',
+    'credit_note.transmitted',
+    'credit_note.accepted',
+    'credit_note.rejected',
   ]);
 });
 

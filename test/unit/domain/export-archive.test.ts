@@ -21,8 +21,16 @@ const STORED: StoredDocument = {
 function filed(id: string, changes: Partial<FiledDocument> = {}): FiledDocument {
   const createdAt = new Date('2026-07-15T12:00:00Z');
   return {
-    ...{ id, kind: 'invoice', createdAt, updatedAt: createdAt, number: id, ownNumber: null },
-    ...{ xml: STORED, cleared: null, awaitsCleared: false, pdf: STORED },
+    id,
+    kind: 'invoice',
+    createdAt,
+    updatedAt: createdAt,
+    number: id,
+    ownNumber: null,
+    xml: STORED,
+    cleared: null,
+    awaitsCleared: false,
+    pdf: STORED,
     ...changes,
   };
 }

@@ -202,7 +202,10 @@ describe('the warnings of an invoice', () => {
     expect(legalWarnings(invoice)).toEqual([]);
     const found = rulesConcerning(invoice);
     expect(found.map(({ rule }) => rule.code)).toEqual([
-      ...['vat_withheld', 'cash_deduction_limit', 'cash_stamp_duty', 'records_kept'],
+      'vat_withheld',
+      'cash_deduction_limit',
+      'cash_stamp_duty',
+      'records_kept',
     ]);
     expect(explained(found[0]!)).toMatch(
       /10500\.00 MAD \(75 % withheld\) or 10000\.00 MAD .+ This rule is off\. .+ Law in force since 2026-07-01 /,
@@ -212,7 +215,10 @@ describe('the warnings of an invoice', () => {
   test('leave a credit note of an invoice of its time in peace', () => {
     const lines = [sampleLine({ description: 'x', quantity: 1, unitPrice: 1000, taxRate: 14 })];
     const creditOf = (issueDate: string) => ({
-      ...{ kind: 'credit_note' as const, lines, amount: 1140, terms: NO_TERMS },
+      kind: 'credit_note' as const,
+      lines,
+      amount: 1140,
+      terms: NO_TERMS,
       credit: { original: { id: null, number: 'F-1', issueDate, dgiId: null } },
     });
     expect(codes(creditOf('2025-12-31'))).toEqual([]);

@@ -40,8 +40,14 @@ describe('roles', () => {
         expect(requireScope({ kind: 'secret', keyId: 'key_1', tenant, environment }, scope)).toBeTruthy();
         for (const role of ROLES) {
           const person: Principal = {
-            ...({ kind: 'person', personId: 'per_1', name: 'Amina', sessionId: 's' } as const),
-            ...{ role, tenant, environment, hasProof: true },
+            kind: 'person',
+            personId: 'per_1',
+            name: 'Amina',
+            sessionId: 's',
+            role,
+            tenant,
+            environment,
+            hasProof: true,
           };
           const call = () => requireScope(person, scope);
           if (hasScope(role, scope, environment)) expect(call()).toBe(person);

@@ -88,12 +88,14 @@ describe('the serials of a month', () => {
 
   it('reads few numbers, however many documents waited', async () => {
     const issued = Array.from({ length: 4000 }, (_, index) => ({
-      ...{ serial: index + 1, isLate: true },
+      serial: index + 1,
+      isLate: true,
       day: index < 2000 ? '2026-11-30' : '2026-12-02',
     }));
     const { numbers, counter } = inMemory(issued);
     expect(await serialsOf(numbers, owner, '2026', periodNamed('2026-11'), '2026-12-31')).toEqual({
-      ...{ above: 0, upTo: 2000 },
+      above: 0,
+      upTo: 2000,
     });
     // Three reads for each of twelve binary digits of both ends.
     expect(counter.reads).toBeLessThanOrEqual(2 * (1 + 3 * 12));

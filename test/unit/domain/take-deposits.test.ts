@@ -287,7 +287,10 @@ describe('a deduction counts', () => {
     const rates = [first, second].flatMap((each) => each ?? []);
     const settled = (of: typeof rates) =>
       states.set(F, {
-        ...{ status: 'accepted', originalId: null, rejectionReason: null, replaces: null },
+        status: 'accepted',
+        originalId: null,
+        rejectionReason: null,
+        replaces: null,
         deduction: { depositIds: [A], rates, credits: [{ creditNoteId: NOTE, rates: of }] },
       });
     settleNote(NOTE, 'accepted', F);

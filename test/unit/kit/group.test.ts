@@ -125,7 +125,9 @@ it('fails for every item of a group whose command failed, with its error, and wr
   await end();
   expect(groups).toEqual([['a', 'b', 'c'], ['d']]);
   expect((await settled).map((each) => (each.status === 'fulfilled' ? each.value : each.reason))).toEqual([
-    ...[away, away, away],
+    away,
+    away,
+    away,
     'written d',
   ]);
 });

@@ -124,7 +124,8 @@ describe('the PDF of a draft', () => {
   it('of five hundred lines fits into an answer', async () => {
     const lines = Array.from({ length: PREVIEW_LINES }, (_, n) => ({
       description: `Prestation de conseil en organisation n° ${n}, mission du mois`,
-      ...{ quantity: 1, unitPrice: n },
+      quantity: 1,
+      unitPrice: n,
     }));
     const pdf = await renderer.render(pageOf({ ...WHOLE, lines }));
     expect((pdf.length * 4) / 3).toBeLessThan(PREVIEW_BYTES);

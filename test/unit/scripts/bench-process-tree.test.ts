@@ -24,7 +24,10 @@ it('adds up a process and its descendants, Chromium with everything below it apa
     residentBytes: 2 * 10 ** pid,
   });
   const all = [
-    ...[facts(0, 9, 'node'), facts(1, 0, 'engine'), facts(2, 0, 'chromium'), facts(3, 2, 'helper')],
+    facts(0, 9, 'node'),
+    facts(1, 0, 'engine'),
+    facts(2, 0, 'chromium'),
+    facts(3, 2, 'helper'),
     facts(4, 9, 'somebody else'),
   ];
   expect(usageOf(0, all)).toEqual({

@@ -20,7 +20,8 @@ const frame = (id: number, functionName: string, url = '', lineNumber = 0) => ({
 it('folds samples into self times by function and by file, without idle time', () => {
   const profile: CpuProfile = {
     nodes: [
-      ...[frame(1, '(idle)'), frame(2, '(garbage collector)')],
+      frame(1, '(idle)'),
+      frame(2, '(garbage collector)'),
       frame(3, 'write', 'file:///srv/fatoura/src/storage/invoices.ts', 9),
       frame(4, 'find', 'file:///srv/fatoura/src/storage/invoices.ts', 19),
       frame(5, '', 'file:///srv/fatoura/node_modules/mongodb/lib/collection.js', 2),

@@ -22,8 +22,24 @@ const REFERENCE = join(PROJECT, '../shared/mongodb-references/start');
 
 /** What .ci/run calls. A machine's whole PATH would be linked anew in each run, and may have an apt-get that installs. */
 const TOOLS = [
-  ...['bash', 'cat', 'dirname', 'env', 'find', 'grep', 'ln', 'mkdir', 'mktemp', 'rm', 'seq', 'sh', 'sleep', 'sort'],
-  ...['tail', 'tee', 'timeout', 'uname'],
+  'bash',
+  'cat',
+  'dirname',
+  'env',
+  'find',
+  'grep',
+  'ln',
+  'mkdir',
+  'mktemp',
+  'rm',
+  'seq',
+  'sh',
+  'sleep',
+  'sort',
+  'tail',
+  'tee',
+  'timeout',
+  'uname',
 ];
 
 let parent: string;

@@ -40,8 +40,18 @@ describe('policyViolations', () => {
       union Any = Query`);
     expect(policyViolations(bare)).toEqual(
       [
-        ...['Node', 'Node.id', 'Query', 'Query.id', 'Query.one', 'Query.one(first:)', 'Colour', 'Colour.red'],
-        ...['Filter', 'Filter.colour', 'Any', '@mark'],
+        'Node',
+        'Node.id',
+        'Query',
+        'Query.id',
+        'Query.one',
+        'Query.one(first:)',
+        'Colour',
+        'Colour.red',
+        'Filter',
+        'Filter.colour',
+        'Any',
+        '@mark',
       ].map((each) => `${each} has no description`),
     );
   });

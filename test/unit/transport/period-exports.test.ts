@@ -26,7 +26,12 @@ async function serve(pauseMs = 0) {
     }
   };
   const archive: Archive = {
-    ...{ documents: 1, incomplete: 0, isReady: true, size: 2 ** 40, until: new Date(), digest: '0'.repeat(64) },
+    documents: 1,
+    incomplete: 0,
+    isReady: true,
+    size: 2 ** 40,
+    until: new Date(),
+    digest: '0'.repeat(64),
     read: endless,
   };
   const parts = {

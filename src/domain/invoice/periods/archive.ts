@@ -94,7 +94,9 @@ export async function planArchive(source: ArchiveSource, until: Date): Promise<A
   const start = offset + lengthInZip(file);
   const layout = { count: count + 1, start, length: length + rowLength(file.path, offset) };
   return {
-    ...{ documents, incomplete, layout },
+    documents,
+    incomplete,
+    layout,
     until: new Date(latest),
     missing: [...missing.pdf, ...missing.xml],
     manifest: { ...file, crc, offset },

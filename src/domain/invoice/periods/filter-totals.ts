@@ -87,7 +87,12 @@ async function ofSearch(
   { kind, status, from, through, search, maxBytes = READ_BYTES }: TotalsInput & { readonly search: string },
 ): Promise<FilterTotals> {
   const query = {
-    ...{ tenantId: tenant.id, environment, kind, status, match: null, limit: PAGE_SIZE.most },
+    tenantId: tenant.id,
+    environment,
+    kind,
+    status,
+    match: null,
+    limit: PAGE_SIZE.most,
     search: searchOf(search),
     createdFrom: from === null ? null : startOfMoroccanDay(from),
     createdUntil: through === null ? null : startOfMoroccanDay(addDays(through, 1)),

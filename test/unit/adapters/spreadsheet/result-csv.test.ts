@@ -67,7 +67,10 @@ it('writes Arabic in Windows-1256', async () => {
 
 it('replaces the columns of an earlier return, and clears those of rows without a verdict', async () => {
   const columns = ['Nom', ...HEADINGS].map((header, index) => ({
-    ...{ index, header, key: header, field: null },
+    index,
+    header,
+    key: header,
+    field: null,
     isResult: index > 0,
   }));
   const text = `Nom;${HEADINGS.join(';')};Note\nAtlas;;Erreur;Prix;;;payée\nZénith;x;y;z;;;\n`;

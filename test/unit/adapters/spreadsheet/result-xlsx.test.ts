@@ -40,7 +40,10 @@ async function written(book: Buffer, verdicts = [verdictOf(2)], changes: Partial
 
 /** The columns of the sheet when it comes back. */
 const RETURNED = ['Nom', 'Prix', ...HEADINGS].map((header, index) => ({
-  ...{ index, header, key: header, field: null },
+  index,
+  header,
+  key: header,
+  field: null,
   isResult: index > 1,
 }));
 

@@ -72,17 +72,15 @@ function read(input: Record<string, unknown>, changes: Partial<ReadInvoice> = {}
   const row = ++rowsSoFar;
   const cell = { sheet: null, row, column: 3, header: 'Quantité', value: 'x' };
   return {
-    ...{
-      nth: 0,
-      sheet: null,
-      firstRow: row,
-      lastRow: row,
-      label: null,
-      input,
-      problems: [],
-      raw: `raw ${row}`,
-      resultNumber: null,
-    },
+    nth: 0,
+    sheet: null,
+    firstRow: row,
+    lastRow: row,
+    label: null,
+    input,
+    problems: [],
+    raw: `raw ${row}`,
+    resultNumber: null,
     origins: { 'lines.0.quantity': cell, 'customer.ice': { ...cell, column: 1, header: 'ICE' } },
     ...changes,
   };
@@ -172,8 +170,12 @@ it('places each problem of the API at its cell, and leaves out what follows from
 });
 
 const FAULT = (row: number) => ({
-  ...{ place: { sheet: null, row, column: 3 }, header: 'Échéance', value: '31/13/2026', code: 'not_a_date' },
-  ...{ param: 'terms.dueDate', facts: {} },
+  place: { sheet: null, row, column: 3 },
+  header: 'Échéance',
+  value: '31/13/2026',
+  code: 'not_a_date',
+  param: 'terms.dueDate',
+  facts: {},
 });
 
 it('a row that is corrected or deleted changes the key of no other row', async () => {
@@ -401,7 +403,10 @@ it('warns of what is ready and may be issued already, whose rows were read or wr
     ...changes,
   });
   const earlier: RowPlace = {
-    ...{ raw: 'other', place: 0, key: 'k', invoiceId: 'inv 1' },
+    raw: 'other',
+    place: 0,
+    key: 'k',
+    invoiceId: 'inv 1',
     sale: saleMarksOf(input({ terms: { operationDate: '2026-11-02' } })),
   };
   const warned = async (changes: object, issued: Record<string, string> = { 'inv 1': 'D' }, raw = 'new') => {

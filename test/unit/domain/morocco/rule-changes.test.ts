@@ -33,7 +33,9 @@ it('a new rate of VAT is a row of the table of rates: accepted, and a warning be
   const says = `rulesFrom('2026-12-31').filter(({ code }) => code === 'tax_rate_not_in_force').map(({ says, validUntil }) => [says.en.slice(0, 34), validUntil])`;
   expect(await probe(`[TAX_RATES, ${on('2026-12-31')}, ${on('2027-01-01')}, ${on('2027-01-02')}, ${says}]`)).toEqual([
     [0, 5, 7, 10, 14, 20],
-    ...[true, false, false],
+    true,
+    false,
+    false,
     [
       ['VAT has the rates 20, 10 %, and ex', '2026-12-31'],
       ['VAT has the rates 20, 10, 5 %, and', null],
