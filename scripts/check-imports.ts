@@ -6,18 +6,24 @@ import { ENVIRONMENT_READERS, findRow, IMPORT_TABLE, judge, type Row } from './c
 import { type ModuleImport, type ModuleReading, readModule } from './check/module-imports.ts';
 import { checkText, projectFiles } from './check/text-rules.ts';
 
+const LITERAL_SPREAD = 'spreads a literal; write its members where it stands, as the formatter does';
+
 /**
  * Checks the tree under `root` (a folder with src/, package.json and the other files of the project): the import table,
- * cycles between modules, modules of Node that pages would load, packages that `npm ci --omit=dev` would not install, files
- * that read the process environment, and texts that tie the project to one machine. Returns one line per problem.
+ * cycles between modules, modules of Node that pages would load, packages that `npm ci --omit=dev` would not install,
+ * files that read the process environment, spreads of literals, and texts that tie the project to one machine. Returns
+ * one line per problem.
  */
 export function checkTree(root: string, table: readonly Row[] = IMPORT_TABLE): string[] {
   const files = projectFiles(root);
   const problems = checkText(root, files);
   const modules = new Map<string, ModuleReading>();
-  for (const file of files.filter((name) => /^(src|test|scripts)\/.*\.[cm]?[jt]sx?$/.test(name))) {
+  for (const file of files.filter((name) => /^(src|test|scripts|clients)\/.*\.[cm]?[jt]sx?$/.test(name))) {
     try {
-      modules.set(file, readModule(readFileSync(join(root, file), 'utf8'), file));
+      const reading = readModule(readFileSync(join(root, file), 'utf8'), file);
+      for (const line of reading.literalSpreads) problems.push(`${file}:${line}: ${LITERAL_SPREAD}`);
+      // Packages of clients also import files that are built.
+      if (!file.startsWith('clients/')) modules.set(file, reading);
     } catch (error) {
       problems.push(`${file}: can't be read: ${(error as Error).message}`);
     }

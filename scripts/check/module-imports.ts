@@ -14,16 +14,18 @@ export interface ModuleImport {
   line: number;
 }
 
-/** The imports and environment reads of a module. */
+/** The imports and environment reads of a module, and what it writes for the formatter only. */
 export interface ModuleReading {
   imports: ModuleImport[];
   /** Lines that read the process environment. */
   environmentReads: number[];
+  /** Lines that spread a literal, whose members would otherwise stand in lines of their own: `...{ a, b }`, `...['a']`. */
+  literalSpreads: number[];
 }
 
 /**
- * Finds the imports of a TypeScript module, including type-only ones, and its reads of `process.env`. `import { type A
- * } from` counts as a value import, because Node loads the module for it.
+ * Finds the imports of a TypeScript module, including type-only ones, its reads of `process.env` and its spreads of
+ * literals. `import { type A } from` counts as a value import, because Node loads the module for it.
  * @param name its file name, whose ending shows whether it may contain JSX
  * @throws Error if the source is not valid TypeScript
  */
@@ -31,6 +33,7 @@ export function readModule(source: string, name = 'module.ts'): ModuleReading {
   const { program, errors } = parseSync(name, source);
   const imports: (ModuleImport & { start: number })[] = [];
   const environmentReads: number[] = [];
+  const literalSpreads: number[] = [];
   const lineOf = (offset: number) => source.slice(0, offset).split('\n').length;
   const [first] = errors;
   if (first) throw new Error(`line ${lineOf(first.labels[0]?.start ?? 0)}: ${first.message}`);
@@ -79,12 +82,24 @@ export function readModule(source: string, name = 'module.ts'): ModuleReading {
       const names = node.id.properties.map((each) => (each.type === 'Property' ? nameOf(each.key) : null));
       if (names.includes('env')) readsEnvironment(node);
     },
+    SpreadElement({ argument, start }) {
+      if (isLiteral(argument)) literalSpreads.push(lineOf(start));
+    },
   }).visit(program);
   imports.sort((a, b) => a.start - b.start);
   return {
     imports: imports.map(({ start: _start, ...found }) => found),
     environmentReads,
+    literalSpreads,
   };
+}
+
+/** Whether an expression is an object or an array as written here, also `as const`; a cast to another type has a purpose. */
+function isLiteral(node: Node): boolean {
+  if (node.type === 'ParenthesizedExpression') return isLiteral(node.expression);
+  if (node.type !== 'TSAsExpression') return node.type === 'ObjectExpression' || node.type === 'ArrayExpression';
+  const { typeAnnotation: type } = node;
+  return type.type === 'TSTypeReference' && isNamed(type.typeName, 'const') && isLiteral(node.expression);
 }
 
 function isNamed(node: Node, name: string): boolean {

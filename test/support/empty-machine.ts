@@ -113,7 +113,7 @@ export async function emptyMachine(root: string, start: string): Promise<EmptyMa
         encoding: 'utf8',
         stdio: 'pipe',
         env: environment(folder),
-        // Maven prints each part of a download.
+        // Maven prints each step of a download.
         maxBuffer: 2 ** 26,
       }),
     close,

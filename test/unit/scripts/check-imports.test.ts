@@ -218,6 +218,18 @@ const BROKEN: [rule: string, file: string, text: string, problem: string][] = [
     'import cycle: src/adapters/ubl/write.ts → src/adapters/ubl/namespaces.ts → src/adapters/ubl/write.ts',
   ],
   ['a test helper closes a cycle', 'test/a.ts', `import './a.ts';`, 'import cycle: test/a.ts → test/a.ts'],
+  [
+    'the members of an object stand in a spread',
+    'test/unit/match.test.ts',
+    '\nconst a = { ...b, ...{ c: 1, d: 2 } };',
+    'test/unit/match.test.ts:2: spreads a literal',
+  ],
+  [
+    'the elements of an array stand in a spread',
+    'clients/cli/src/main.ts',
+    "const a = [\n  ...['b', 'c'],\n];",
+    'clients/cli/src/main.ts:2: spreads a literal',
+  ],
   ['a text can not be read', 'src/app/app.ts', `const a = 'b`, "src/app/app.ts: can't be read: line 2: "],
   [
     'a file contains a machine-specific path',

@@ -83,6 +83,27 @@ describe('readModule', () => {
     },
   );
 
+  it.each([
+    'const a = { ...{ b, c } }',
+    "const a = ['b', ...['c', 'd']]",
+    "const a = [...(['b', 'c'] as const)] as const",
+    'const a = { ...({ b: 1 } as const) }',
+    'a(...[b, c])',
+    'new A(...[b, c])',
+  ])('finds the spread of a literal in %s', (source) => {
+    expect(readModule(`\n${source};`).literalSpreads).toEqual([2]);
+  });
+
+  it.each([
+    'const a = { ...b, ...(c && { d }), ...(e ? { f } : {}) }',
+    "const a = [...b, ...['c'].map(d), ...[...b].toSorted(), ...(c ? ['d'] : [])]",
+    'const a = { ...({ b } as object) }',
+    'const f = (...[a, b]: C) => a',
+    "const a = '...{ b }'; // ...['b']",
+  ])('finds no spread of a literal in %s', (source) => {
+    expect(readModule(source).literalSpreads).toEqual([]);
+  });
+
   it('reads JSX in a file of that name only', () => {
     const source = `import { b } from 'b';\nexport const a = () => <b.c d={<i>e</i>} />;`;
     expect(readModule(source, 'src/dashboard/a.tsx').imports.map(({ specifier }) => specifier)).toEqual(['b']);
