@@ -2,7 +2,7 @@ import type { DocumentLanguage } from '../domain/document-language.ts';
 import type { CustomerKind } from '../domain/invoice/customer-kind.ts';
 
 /** The names of what is stated of a customer beside its name and its ICE. */
-export interface CustomerLabels {
+interface CustomerLabels {
   readonly kind: string;
   readonly kinds: Readonly<Record<CustomerKind, string>>;
   readonly country: string;

@@ -132,35 +132,32 @@ export const WARNING_TEXTS: Readonly<Record<WarningCode, Readonly<Record<Languag
   },
 };
 
-/** The texts around findings about an invoice. */
-export interface FindingTexts {
+const fr = {
   /** Of a field that is empty. */
-  readonly empty: string;
+  empty: 'Remplissez ce champ.',
   /** Of a field whose value the service does not take. */
-  readonly invalid: string;
+  invalid: 'Cette valeur n’est pas valable.',
   /** Precedes the values that a field takes. */
-  readonly accepted: string;
+  accepted: 'Valeurs admises\u00a0:',
   /** Precedes the link to the settings. */
-  readonly profile: string;
-}
-
-export const FINDING_TEXTS: Readonly<Record<Language, FindingTexts>> = {
-  fr: {
-    empty: 'Remplissez ce champ.',
-    invalid: 'Cette valeur n’est pas valable.',
-    accepted: 'Valeurs admises\u00a0:',
-    profile: 'Le profil du vendeur est incomplet ou à vérifier\u00a0:',
-  },
-  en: {
-    empty: 'Fill in this field.',
-    invalid: 'This value is not valid.',
-    accepted: 'Accepted values:',
-    profile: 'The seller’s profile is incomplete or has to be checked:',
-  },
-  ar: {
-    empty: 'املؤوا هذه الخانة.',
-    invalid: 'هذه القيمة غير صالحة.',
-    accepted: 'القيم المقبولة:',
-    profile: 'ملف البائع غير مكتمل أو يحتاج إلى تحقق:',
-  },
+  profile: 'Le profil du vendeur est incomplet ou à vérifier\u00a0:',
 };
+
+const en: typeof fr = {
+  empty: 'Fill in this field.',
+  invalid: 'This value is not valid.',
+  accepted: 'Accepted values:',
+  profile: 'The seller’s profile is incomplete or has to be checked:',
+};
+
+const ar: typeof fr = {
+  empty: 'املؤوا هذه الخانة.',
+  invalid: 'هذه القيمة غير صالحة.',
+  accepted: 'القيم المقبولة:',
+  profile: 'ملف البائع غير مكتمل أو يحتاج إلى تحقق:',
+};
+
+/** The texts around findings about an invoice. */
+export type FindingTexts = typeof fr;
+
+export const FINDING_TEXTS: Readonly<Record<Language, FindingTexts>> = { fr, en, ar };

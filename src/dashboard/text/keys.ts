@@ -1,37 +1,31 @@
 import type { Language } from './languages.ts';
 
-interface KeyTexts {
+const fr = {
   /** Of the field for the name of a key that is about to be created. */
-  readonly nameOfNew: string;
-  readonly nameOfKey: string;
-  readonly rename: string;
+  nameOfNew: 'Nom de la nouvelle clé (facultatif)',
+  nameOfKey: 'Nom de la clé',
+  rename: 'Renommer',
   /** Before the time of the last use. */
-  readonly lastUse: string;
+  lastUse: 'dernière utilisation le',
   /** Of a key without a noted use. The service did not always note them. */
-  readonly noUse: string;
-}
+  noUse: 'aucune utilisation consignée',
+};
+
+const en: typeof fr = {
+  nameOfNew: 'Name of the new key (optional)',
+  nameOfKey: 'Name of the key',
+  rename: 'Rename',
+  lastUse: 'last used on',
+  noUse: 'no use noted',
+};
+
+const ar: typeof fr = {
+  nameOfNew: 'اسم المفتاح الجديد (اختياري)',
+  nameOfKey: 'اسم المفتاح',
+  rename: 'تغيير الاسم',
+  lastUse: 'آخر استعمال',
+  noUse: 'لم يُسجل أي استعمال',
+};
 
 /** The texts of the names and uses of keys. */
-export const KEY_TEXTS: Readonly<Record<Language, KeyTexts>> = {
-  fr: {
-    nameOfNew: 'Nom de la nouvelle clé (facultatif)',
-    nameOfKey: 'Nom de la clé',
-    rename: 'Renommer',
-    lastUse: 'dernière utilisation le',
-    noUse: 'aucune utilisation consignée',
-  },
-  en: {
-    nameOfNew: 'Name of the new key (optional)',
-    nameOfKey: 'Name of the key',
-    rename: 'Rename',
-    lastUse: 'last used on',
-    noUse: 'no use noted',
-  },
-  ar: {
-    nameOfNew: 'اسم المفتاح الجديد (اختياري)',
-    nameOfKey: 'اسم المفتاح',
-    rename: 'تغيير الاسم',
-    lastUse: 'آخر استعمال',
-    noUse: 'لم يُسجل أي استعمال',
-  },
-};
+export const KEY_TEXTS: Readonly<Record<Language, typeof fr>> = { fr, en, ar };
