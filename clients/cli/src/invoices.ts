@@ -3,18 +3,11 @@ import { readJsonInput } from '../../../src/cli/files.ts';
 import { interruptible } from '../../../src/cli/interruption.ts';
 import { columns, harmless, type Terminal } from '../../../src/cli/terminal.ts';
 import { accessOf } from '../../../src/cli/webhooks/service.ts';
-import {
-  type CreateInvoice,
-  type Creation,
-  dirhams,
-  type Include,
-  type Invoice,
-  type InvoiceStatus,
-} from '../../typescript/src/index.ts';
+import { INVOICE_STATUSES } from '../../../src/domain/invoice/lifecycle.ts';
+import { type CreateInvoice, type Creation, dirhams, type Include, type Invoice } from '../../typescript/src/index.ts';
 import { clientOf } from './connection.ts';
 import { quoted, UndecidedError } from './failures.ts';
 
-const STATUSES = ['pending', 'signing', 'transmitted', 'accepted', 'rejected'] as const satisfies InvoiceStatus[];
 const INCLUDES = ['number', 'totals', 'terms', 'warnings', 'credits', 'customer', 'lines'] as const satisfies Include[];
 
 const JSON_OPTION = { description: 'Print an object' } as const satisfies Option;
@@ -116,7 +109,7 @@ const listInvoices: Command = {
   summary: 'Lists invoices, newest first',
   positionals: [],
   options: {
-    status: { value: 'STATUS', description: 'Only with this status', choices: STATUSES },
+    status: { value: 'STATUS', description: 'Only with this status', choices: INVOICE_STATUSES },
     most: { value: 'N', description: 'How many at most; default 20' },
     after: { value: 'TIME', description: 'Created after: 2026-01-31T12:00:00Z' },
     before: { value: 'TIME', description: 'Created before' },
@@ -130,7 +123,7 @@ const listInvoices: Command = {
     const { invoices } = await clientOf(input, context);
     const found = await invoices
       .list({
-        status: STATUSES.find((each) => each === input.find('status')),
+        status: INVOICE_STATUSES.find((each) => each === input.find('status')),
         created_after: input.find('after') ?? undefined,
         created_before: input.find('before') ?? undefined,
         customer_ice: input.find('ice') ?? undefined,

@@ -3,6 +3,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { type Access, operate } from '../../../../src/cli/webhooks/service.ts';
+import { INVOICE_STATUSES } from '../../../../src/domain/invoice/lifecycle.ts';
 import { ApiError, ConnectionError, Fatoura, type Invoice } from '../../../typescript/src/index.ts';
 import type { Permissions } from '../mcp-command.ts';
 
@@ -79,7 +80,7 @@ function addReading(server: McpServer, { invoices, drafts }: Fatoura, access: Ac
     {
       description: 'Lists invoices, newest first.',
       inputSchema: {
-        status: z.enum(['pending', 'signing', 'transmitted', 'accepted', 'rejected']).optional(),
+        status: z.enum(INVOICE_STATUSES).optional(),
         customer_ice: z.string().max(20).optional(),
         created_after: z.string().max(40).optional().describe('2026-01-31T12:00:00Z'),
         created_before: z.string().max(40).optional(),
