@@ -1,3 +1,4 @@
+import { FINAL_STATUSES, INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
 import type { PeriodReport } from './documents.ts';
 
 type Period = PeriodReport['period'];
@@ -20,7 +21,7 @@ export interface RateFigures {
   readonly tax: bigint;
 }
 
-const OPEN = ['pending', 'signing', 'transmitted'] as const;
+const OPEN = INVOICE_STATUSES.filter((status) => !FINAL_STATUSES.includes(status));
 
 /** Returns the figures that a page shows of a period. Credit notes are positive, and are subtracted for the balance. */
 export function figuresOf({ invoices, creditNotes }: Period) {
