@@ -6,6 +6,7 @@ import { DEPOSIT_LABELS } from '../../text/deposit-labels.ts';
 import { WITHHOLDING_LABELS } from '../../text/withholding-labels.ts';
 import { isRefusal } from '../graphql/client.ts';
 import { waitToRetry } from '../graphql/retry.ts';
+import { pause } from '../interface/pause.ts';
 import { DOCUMENT_TEXTS } from '../text/credit-notes.ts';
 import { CUSTOMER_TEXTS } from '../text/customers.ts';
 import type { Texts } from '../text/fr.ts';
@@ -62,7 +63,7 @@ export async function exportInvoices(client: Client, options: Export): Promise<B
     onProgress(count);
     if (!page.pageInfo.hasNextPage) return new Blob(parts, { type: 'text/csv;charset=utf-8' });
     after = page.pageInfo.endCursor ?? null;
-    await pause(PACE_MS);
+    await pause(PACE_MS, signal);
   }
 }
 
@@ -116,7 +117,7 @@ async function readPage(client: Client, variables: VariablesOf<typeof EXPORTED>,
     if (data && !error) return data.fiscalDocuments;
     const waitMs = error ? limitedFor(error) : null;
     if (waitMs !== null) {
-      await pause(waitMs);
+      await pause(waitMs, signal);
       continue;
     }
     if (error && (isRefusal(error) || attempt === ATTEMPTS)) throw error;
@@ -129,8 +130,4 @@ async function readPage(client: Client, variables: VariablesOf<typeof EXPORTED>,
 function limitedFor({ response }: CombinedError): number | null {
   if (response?.status !== 429) return null;
   return 1000 * Math.min(Math.max(Number(response.headers.get('Retry-After')) || 1, 1), 120);
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,5 +1,6 @@
 import { waitToRetry } from '../graphql/retry.ts';
 import { watchedFetch } from '../graphql/watched-fetch.ts';
+import { pause } from '../interface/pause.ts';
 
 /** Maximum number of attempts without a byte, or without new documents, before a download fails. */
 const ATTEMPTS = 5;
@@ -140,16 +141,4 @@ function problemOf(status: number): 'tooMany' | 'refused' | 'signedOut' | null {
 function countOf({ headers }: Response, name: string): number | null {
   const text = headers.get(name) ?? '';
   return /^\d+$/.test(text) ? Number(text) : null;
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
 }
