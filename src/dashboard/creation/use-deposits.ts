@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { MOST_DEPOSITS } from '../../domain/invoice/deduction.ts';
 import type { RateTotal } from '../../domain/invoice/tax-rate.ts';
 import { isRefusal } from '../graphql/client.ts';
+import { useAfterTyping } from '../interface/use-after-typing.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import { CUSTOMER_DEPOSITS, DEPOSIT_LEFT } from './documents.ts';
 import { kindOf, type Left, type TypedInvoice } from './drawn-up.ts';
@@ -85,11 +86,7 @@ export function useDeposits(typed: TypedInvoice, shares: readonly Share[] = []):
       older: pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null,
     }));
   }
-  useEffect(() => {
-    if (!isOpen || typed.isDeposit || key === null) return;
-    const timer = setTimeout(() => void read(null), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [isOpen, typed.isDeposit, key]);
+  useAfterTyping(isOpen && !typed.isDeposit ? key : null, PAUSE_MS, () => read(null));
 
   async function readLeft(id: string): Promise<void> {
     const { data, error } = await client.query(DEPOSIT_LEFT, { id }).toPromise();

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useAfterTyping } from '../interface/use-after-typing.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import { CREDIT_PREVIEW, type CreditPreview, type Fault } from './documents.ts';
 import type { DrawnUpCredit } from './typed-credit.ts';
@@ -25,25 +26,18 @@ export function usePreview(id: string, { input, fields }: DrawnUpCredit, heard: 
   const [answer, setAnswer] = useState<(Previewed & { readonly key: string }) | null>(null);
   // The reason determines no amount.
   const asked = { ...input, reason: 'other' as const };
-  const key = JSON.stringify([asked, turn]);
-  useEffect(() => {
-    let isOver = false;
-    const timer = setTimeout(async () => {
-      const { data } = await client.query(CREDIT_PREVIEW, { id, input: asked }).toPromise();
-      if (isOver || !data) return;
-      const preview = data.creditPreview;
-      const faults = new Map<string, Fault>();
-      for (const fault of preview.problems) {
-        const field = fields.get(fault.param ?? '');
-        if (field !== undefined) faults.set(field, fault);
-      }
-      setAnswer({ key, preview, faults });
-      heard({ preview, faults });
-    }, PAUSE_MS);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [client, id, key]);
+  const key = JSON.stringify([id, asked, turn]);
+  useAfterTyping(key, PAUSE_MS, async (isCurrent) => {
+    const { data } = await client.query(CREDIT_PREVIEW, { id, input: asked }).toPromise();
+    if (!isCurrent() || !data) return;
+    const preview = data.creditPreview;
+    const faults = new Map<string, Fault>();
+    for (const fault of preview.problems) {
+      const field = fields.get(fault.param ?? '');
+      if (field !== undefined) faults.set(field, fault);
+    }
+    setAnswer({ key, preview, faults });
+    heard({ preview, faults });
+  });
   return { previewed: answer, isCurrent: answer?.key === key, askAgain: () => setTurn((earlier) => earlier + 1) };
 }

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { hasScope } from '../../domain/scopes.ts';
 import type { TypedInvoice } from '../creation/drawn-up.ts';
@@ -14,6 +14,7 @@ import { keepTyped, readTyped } from '../interface/kept-typed.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { PdfPreview } from '../interface/pdf-preview.tsx';
 import { Refusal } from '../interface/refusal.tsx';
+import { useAfterTyping } from '../interface/use-after-typing.ts';
 import { useTitle } from '../interface/use-title.ts';
 import { formatMoment } from '../text/dates.ts';
 import { DRAFT_TEXTS } from '../text/drafts.ts';
@@ -82,16 +83,12 @@ function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onR
 
   // A page that is left before the draft is saved goes on with what was typed when it is opened again.
   useLayoutEffect(() => keepTyped(keyOf(version), isSaved ? null : typed), [text, isSaved, version]);
-  useEffect(() => {
-    if (isSaved || isChanged || saving.busy) return;
-    const timer = setTimeout(async () => {
-      const made = await saving.run({ id, version, content: JSON.parse(text) });
-      if (!made) return;
-      keepTyped(keyOf(version), null);
-      setSaved({ ...saved, ...made.draft, text });
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text, isSaved, isChanged, saving.busy, version]);
+  useAfterTyping(isSaved || isChanged || saving.busy ? null : `${version} ${text}`, PAUSE_MS, async () => {
+    const made = await saving.run({ id, version, content: JSON.parse(text) });
+    if (!made) return;
+    keepTyped(keyOf(version), null);
+    setSaved({ ...saved, ...made.draft, text });
+  });
 
   async function issue(): Promise<void> {
     const made = await issuing.run({ id, version });

@@ -1,5 +1,6 @@
 import type { AnyVariables, TypedDocumentNode } from '@urql/core';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useAfterTyping } from '../interface/use-after-typing.ts';
 import { useWorkspace } from './workspace-context.ts';
 
 export interface TypedRead<Data> {
@@ -23,17 +24,10 @@ export function useTypedRead<Data, Variables extends AnyVariables>(
   const { client } = useWorkspace();
   const [answer, setAnswer] = useState<{ key: string; data: Data | null }>({ key: '', data: null });
   const key = variables === null ? null : JSON.stringify(variables);
-  useEffect(() => {
+  useAfterTyping(key, pauseMs, async (isCurrent) => {
     if (key === null) return;
-    let isOver = false;
-    const timer = setTimeout(async () => {
-      const { data } = await client.query(document, JSON.parse(key)).toPromise();
-      if (!isOver) setAnswer({ key, data: data ?? null });
-    }, pauseMs);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [client, document, key, pauseMs]);
+    const { data } = await client.query(document, JSON.parse(key)).toPromise();
+    if (isCurrent()) setAnswer({ key, data: data ?? null });
+  });
   return { data: answer.data, isCurrent: answer.key === key };
 }
