@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DELIVERY_STATES } from '../../domain/webhook/delivery.ts';
 import { useLanguage } from '../interface/language.tsx';
+import { useEvery } from '../interface/use-every.ts';
 import { useFragment } from '../interface/use-fragment.ts';
 import { useTitle } from '../interface/use-title.ts';
 import { formatMoment } from '../text/dates.ts';
@@ -91,34 +92,28 @@ export function EmbeddedLog() {
 function useLog(token: string, after: string | null) {
   const [log, setLog] = useState<Log | null>(null);
   const [problem, setProblem] = useState<'expired' | 'unreachable' | null>(null);
+  /** Ends what is read with this token, after this delivery. */
+  const latest = useRef<AbortSignal | null>(null);
+  async function read(signal: AbortSignal | null): Promise<void> {
+    try {
+      const answer = await fetch(`/embed/api/deliveries${after ? `?after=${encodeURIComponent(after)}` : ''}`, {
+        headers: { Authorization: `Bearer ${token}` },
+        signal,
+      });
+      if (answer.status === 401) return setProblem('expired');
+      if (!answer.ok) throw new Error(String(answer.status));
+      setLog(await answer.json());
+      setProblem(null);
+    } catch {
+      if (!signal?.aborted) setProblem('unreachable');
+    }
+  }
   useEffect(() => {
     const ended = new AbortController();
-    async function read(): Promise<void> {
-      try {
-        const answer = await fetch(`/embed/api/deliveries${after ? `?after=${encodeURIComponent(after)}` : ''}`, {
-          headers: { Authorization: `Bearer ${token}` },
-          signal: ended.signal,
-        });
-        if (answer.status === 401) {
-          setProblem('expired');
-          clearInterval(timer);
-          return;
-        }
-        if (!answer.ok) throw new Error(String(answer.status));
-        setLog(await answer.json());
-        setProblem(null);
-      } catch {
-        if (!ended.signal.aborted) setProblem('unreachable');
-      }
-    }
-    const timer = setInterval(() => {
-      if (!document.hidden) void read();
-    }, EVERY_MS);
-    void read();
-    return () => {
-      ended.abort();
-      clearInterval(timer);
-    };
+    latest.current = ended.signal;
+    void read(ended.signal);
+    return () => ended.abort();
   }, [token, after]);
+  useEvery(problem === 'expired' ? null : EVERY_MS, () => void read(latest.current));
   return { log, problem };
 }
