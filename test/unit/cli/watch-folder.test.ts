@@ -12,15 +12,17 @@ it('a file that is saved again while it is imported is imported again', async ()
   const taken: string[] = [];
   try {
     await writeFile(path, 'first');
-    const watching = watchFolder(folder, silent, async (file) => {
+    const end = new AbortController();
+    const importOne: Parameters<typeof watchFolder>[2] = async (file) => {
       taken.push(await readFile(file, 'utf8'));
       if (taken.length === 1) await writeFile(path, 'corrected');
-      return { isReadable: true } as Awaited<ReturnType<Parameters<typeof watchFolder>[2]>>;
-    });
+      return { isReadable: true } as Awaited<ReturnType<typeof importOne>>;
+    };
+    const watching = watchFolder(folder, silent, importOne, end.signal);
     await expect
       .poll(() => readFile(join(folder, 'imported', 'a.csv'), 'utf8').catch(() => null), { timeout: 40_000 })
       .toBe('corrected');
-    process.emit('SIGTERM');
+    end.abort();
     await watching;
     expect(taken).toEqual(['first', 'corrected']);
     expect(await readdir(join(folder, 'imported'))).toEqual(['a.csv']);
