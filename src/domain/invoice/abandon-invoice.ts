@@ -27,7 +27,7 @@ export interface Abandonment {
 }
 
 /**
- * Ends an invoice or credit note that would wait for ever because the authority holds another document under its id, as
+ * Ends an invoice or credit note that would wait forever because the authority holds another document under its id, as
  * after a restore of older data (docs/decisions/0043). It becomes `rejected` like any other one. Allowed only if the
  * authority's document is certainly not this one; otherwise a legal document would be shown as rejected.
  * @param reason the operator's reason, one line, which clients see

@@ -21,12 +21,12 @@ export interface AdjustmentTotal extends StatedAdjustment {
   readonly stated: Centimes;
   /** Without tax, in centimes: the sum of those of `rates`. */
   readonly net: Centimes;
-  /** Its share without tax of each rate that has one, highest rate first. */
+  /** Its share of each rate without tax, highest rate first. Rates without a share are absent. */
   readonly rates: readonly { readonly rate: TaxRate; readonly net: Centimes }[];
 }
 
 /**
- * Returns what the lines add up to, to which a percentage refers, and which a discount does not exceed.
+ * Returns the sum of the lines, to which a percentage refers and which no discount exceeds.
  * @param lines the sums of the lines at each rate
  */
 export function weightsOf(lines: readonly RateSums[], withTax: boolean): bigint[] {
@@ -39,11 +39,11 @@ export function weightsOf(lines: readonly RateSums[], withTax: boolean): bigint[
 }
 
 /**
- * Takes a discount from the sums of a document's rates, or adds a charge to them. It is spread in proportion to the sums
- * of the lines, with tax if it includes tax. A discount of more than the lines counts as one of all, and a charge on
- * lines without a price is none; the rules refuse both.
+ * Takes a discount from the sums of a document's rates, or adds a charge to them. It is spread in proportion to the
+ * sums of the lines, with tax if it includes tax. A discount that exceeds the lines counts as a discount of all of
+ * them, and a charge on lines without a price counts as none; the rules refuse both.
  * @param lines the sums of the lines at each rate
- * @param sums of the same rates, with what was adjusted before
+ * @param sums the sums of the same rates after earlier adjustments
  */
 export function adjusted(
   lines: readonly RateSums[],

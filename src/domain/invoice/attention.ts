@@ -20,8 +20,8 @@ export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 export const NEVER = new Date('9999-12-31T00:00:00Z');
 
 /**
- * An invoice that makes no progress. Nothing is lost, because its stage is retried at growing intervals. Or a
- * replacement that is not issued, so that the replaced invoice still stands as it is.
+ * An invoice that makes no progress, or a replacement that is not issued, so that the replaced invoice remains
+ * unchanged. Nothing is lost: the stage of an invoice without progress is retried at growing intervals.
  */
 export interface Attention {
   readonly reason: AttentionReason;

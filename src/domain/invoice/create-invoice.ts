@@ -41,9 +41,9 @@ export interface CreationNeeds extends IssuingNeeds {
  * is structurally valid, the output of `createInvoiceInput`; the Idempotency-Key has 1 to 255 printable characters,
  * surrounding quotes not counted, or is null.
  * @throws {ServiceError} invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, invalid_date,
- *   invalid_bank_account, duplicate_number, idempotency_conflict, and of deposits resource_not_found,
- *   invoice_not_accepted, deposit_not_deductible; internal_error (503) for a live invoice that the
- *   operator's settings do not allow to be issued; nothing is stored then
+ *   invalid_bank_account, duplicate_number, idempotency_conflict, and for deposits resource_not_found,
+ *   invoice_not_accepted, deposit_not_deductible; internal_error (503) for a live invoice that the operator's settings
+ *   do not allow to be issued; nothing is stored then
  */
 export const createInvoice = {
   scope: 'issue',
@@ -61,15 +61,15 @@ export const createInvoice = {
   },
 } as const satisfies UseCase;
 
-/** By what a repeated creation is known: the id that it derives for the invoice, and the mark that it must have. */
+/** Identifies a repeated creation: the id that is derived for the invoice, and the mark that the invoice must have. */
 export interface Repeatable {
   readonly id: string;
   readonly mark: IdempotencyMark;
 }
 
 /**
- * Returns by what an invoice with this Idempotency-Key is known; null without a key.
- * @param asked all that the request asks for, which a repeated one must ask for, too
+ * Returns what identifies the creation with this Idempotency-Key; null without a key.
+ * @param asked the whole request, which a repeated request must equal
  * @throws {ServiceError} invalid_request
  */
 export function repeatableOf(
@@ -85,12 +85,12 @@ export function repeatableOf(
   return { id, mark: { key: idempotencyKey, fingerprint: fingerprintOf(asked) } };
 }
 
-/** What a creation depends on beside its input. */
+/** The facts that a creation depends on, beside its input. */
 interface Circumstances {
   /** The accepted invoice that it replaces, whose deductions pass to it; null if there is none. */
   readonly insteadOf: string | null;
   /**
-   * Is called when nothing is left to check, with the id of the invoice. If it throws, nothing is stored.
+   * Called after all checks, with the id of the invoice. If it throws, nothing is stored.
    * @returns what the invoice replaces
    */
   readonly beforeStoring: (id: string) => Promise<Replaces | null>;
@@ -100,7 +100,7 @@ const ALONE: Circumstances = { insteadOf: null, beforeStoring: async () => null 
 
 /**
  * Creates an invoice, or answers a repeated creation.
- * @param repeatable null: it is not to be known again
+ * @param repeatable null: a repetition is not recognized
  * @throws {ServiceError} as `createInvoice`
  */
 export async function issueInvoice(
@@ -182,7 +182,8 @@ async function create(
       throw new ServiceError([(await numberProblem(invoices, owner, ownNumber)) ?? duplicateNumber(ownNumber ?? '')]);
     });
   } catch (error) {
-    // After any other error the invoice may be stored yet. What cannot be given back counts for five minutes.
+    // After any other error the invoice may be stored nevertheless. Shares that cannot be given back count for five
+    // minutes.
     if (error instanceof ServiceError) await taken?.giveBack().catch(() => undefined);
     throw error;
   }
@@ -204,13 +205,13 @@ export async function refuseReusedKey(
 
 const keepInput = keeper(INVOICE);
 
-/** What its creation determines of an invoice beside its input. */
+/** The values of an invoice that its creation determines, beside its input. */
 interface Made extends Pick<Invoice, 'id' | 'traceparent' | 'replaces'> {
   /** What it deducts; null if it deducts nothing. */
   readonly deposits: readonly DeductedDeposit[] | null;
 }
 
-/** Makes the invoice that the creation stores. @param deposits together within its lines */
+/** Makes the invoice that the creation stores. @param deposits which together do not exceed its lines */
 export function newInvoice(
   owner: Member,
   input: CreateInvoiceInput,

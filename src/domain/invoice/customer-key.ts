@@ -21,9 +21,9 @@ export function customerKey(name: string): string {
 }
 
 /**
- * Returns what tells customers with one name apart. Companies with one name count as one customer. Others have no
- * identifier of their own, so they are the same only if all that invoices state of them is: two persons with one name
- * are never taken for one because of the name.
+ * Returns a text that distinguishes customers with the same name. Companies with the same name count as one customer.
+ * Other customers have no identifier, so they are the same only if all their data on invoices is the same: two persons
+ * are never taken for one because of their name.
  */
 export function customerIdentity(customer: Customer): string {
   const { kind } = customer;
@@ -38,8 +38,8 @@ function comparedOf({ country, taxNumber, email, address }: Customer) {
 export type AskedCustomer = { readonly [Name in keyof Customer]?: Customer[Name] | null | undefined };
 
 /**
- * Returns the members by which the customer of an invoice is another one than that of an input; none: they are the same.
- * Companies are told apart by their ICE, others as in {@link customerIdentity}.
+ * Returns the members in which the customer of an invoice differs from that of an input; empty if they are the same
+ * customer. Companies are compared by their ICE, other customers as in {@link customerIdentity}.
  */
 export function differencesOf(customer: Customer, asked: AskedCustomer): (keyof Customer)[] {
   const { kind, ice = null, name, country = null, taxNumber = null, email = null, address } = asked;

@@ -12,8 +12,9 @@ export interface RuledCustomer {
 const WITHOUT_ICE = 'For a private person send kind `person`, for a customer abroad kind `foreign` and its country.';
 
 /**
- * Returns what does not fit the kind of a customer (400): a company has an ICE, nobody else has one, and only a customer
- * abroad has a country and a tax number. A company whose ICE was forgotten is refused, and never counts as a person.
+ * Returns the problems (400) of members that do not fit the kind of a customer: a company has an ICE, nobody else has
+ * one, and only a customer abroad has a country and a tax number. A company whose ICE was forgotten is refused, and
+ * never counts as a person.
  */
 export function kindProblems(customer: RuledCustomer): Problem[] {
   const kind = customer.kind ?? DEFAULT_CUSTOMER_KIND;

@@ -4,7 +4,7 @@ import { type Problem, problem } from '../errors.ts';
 /**
  * Returns the problem (422) of a day that is too far from the date of its invoice; none if there is no day.
  * @param years how many years before and after that date it may be; absent: none
- * @param name how the message calls it
+ * @param name the name of the day in the message
  */
 export function dateProblems(
   param: string,

@@ -11,17 +11,17 @@ import type { RateTotal } from './tax-rate.ts';
 /** Maximum number of deposits that an invoice deducts. */
 export const MOST_DEPOSITS = 20;
 
-/** What is deducted of one deposit: all that was left of it. */
+/** The deduction of one deposit: all that was left of it. */
 export interface DeductedDeposit extends CreditShare {
   /** The deposit invoice, as the documents of the final invoice name it. */
   readonly invoice: Original & { readonly id: string };
 }
 
-/** What only a final invoice has, which deducts deposits. */
+/** The parts that only a final invoice has, which deducts deposits. */
 export interface Deduction {
   /** In the order in which they were asked for. */
   readonly deposits: readonly DeductedDeposit[];
-  /** What is invoiced after the deduction: one entry for each rate that has a base left, highest rate first. */
+  /** The invoiced amounts after the deduction: one entry for each rate that has a base left, highest rate first. */
   readonly rates: readonly RateTotal[];
 }
 
@@ -32,8 +32,8 @@ export function isDeduction({ creditNoteId }: Pick<KeptCredit, 'creditNoteId'>):
 
 /**
  * Returns what remains of each rate after the deposits: base less bases, VAT less VAT, so that the sums of all invoices
- * are those of the sale. Where deposits take the whole base of a rate, nothing is left of it: the centimes of VAT by
- * which the rounding of several invoices differs from that of one are not invoiced.
+ * are those of the sale. If deposits take the whole base of a rate, nothing is left of it: centimes of VAT that result
+ * from rounding on several invoices are not invoiced.
  * @param rates of the sale
  */
 export function remainderOf(
@@ -63,7 +63,7 @@ export function remainderOf(
   return problems.length > 0 ? { problems } : { rates: left };
 }
 
-/** Returns what deposits have together, one entry for each rate, highest rate first. */
+/** Returns the sums of deposits, one entry for each rate, highest rate first. */
 export function deductedRates(deposits: readonly Pick<CreditShare, 'rates'>[]): RateTotal[] {
   const sums = new Map<RateTotal['rate'], RateTotal>();
   for (const { rate, base, tax } of deposits.flatMap(({ rates }) => rates)) {
@@ -74,8 +74,8 @@ export function deductedRates(deposits: readonly Pick<CreditShare, 'rates'>[]): 
 }
 
 /**
- * Spreads what is deducted at each rate over the lines of that rate, in proportion to what they come to, so that the
- * lines add up to what remains (docs/decisions/0087).
+ * Spreads the deduction at each rate over the lines of that rate, in proportion to their amounts, so that the lines add
+ * up to what remains (docs/decisions/0087).
  */
 export function withDepositShares<Line extends StatedLine>(
   lines: readonly Line[],

@@ -15,7 +15,7 @@ export interface DueTotals {
   readonly problems: readonly Problem[];
 }
 
-/** Computes what an invoice asks for: the totals of its sale, less these deposits. */
+/** Computes the amounts that an invoice asks for: the totals of its sale, less these deposits. */
 export function dueTotals(
   document: PricedDocument,
   deposits: readonly Pick<CreditShare, 'rates'>[] | null | undefined,

@@ -75,7 +75,7 @@ export const quantity = z
   .refine((value) => Number.isSafeInteger(value) && value > 0, { error: expected('a positive integer') })
   .meta({ type: 'integer', minimum: 1, maximum: MAX_CENTIMES });
 
-/** Decimals are exact below it: there they have at most 12 digits before them. */
+/** Numbers with decimals are exact up to this one: they have at most 12 digits before the decimals. */
 const MOST_WITH_DECIMALS = 999_999_999_999;
 const TOO_LARGE = expected(
   `a number of at most ${Number.MAX_SAFE_INTEGER}, or below ${MOST_WITH_DECIMALS} if it has decimals`,
@@ -124,13 +124,13 @@ export const unit = z
   .enum(UNIT_CODES, { error: expected(`one of ${UNIT_CODES.join(', ')} (UN/ECE Recommendation 20)`) })
   .meta({ id: 'Unit' });
 
-/** The default is the same as nothing, so that a repeated request may state it or not. */
+/** The default equals an absent value, so that a repeated request may state it or not. */
 export const customerKind = z
   .enum(CUSTOMER_KIND_NAMES, { error: expected(`one of ${CUSTOMER_KIND_NAMES.join(', ')}`) })
   .nullish()
   .overwrite((kind) => (kind === DEFAULT_CUSTOMER_KIND ? null : kind));
 
-/** Whether something is so. It is not by default, so that a repeated request may say it or not. */
+/** The rule of a flag. It is false by default, so that a repeated request may state it or not. */
 export const flag = z
   .boolean({ error: expected('true or false') })
   .nullish()

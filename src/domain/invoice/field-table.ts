@@ -84,7 +84,7 @@ interface RecordField extends Column {
   readonly record: RecordType;
   /** If 'optional' with `nullable: false`, an absent record counts as one whose fields are all null. */
   readonly input?: 'required' | 'optional';
-  /** A record that states nothing counts as none, so that a repeated request may have it or not. */
+  /** A record without values counts as absent, so that a repeated request may contain it or not. */
   readonly emptyIsNone?: true;
 }
 
@@ -189,7 +189,7 @@ export type ValidParts<Type extends RecordType> = {
 
 export type Face = 'rest' | 'graphql';
 
-/** The keyword of the OpenAPI document for what goes beyond the contract. */
+/** The keyword of the OpenAPI document for fields that go beyond the contract. */
 export const EXTENSION = 'x-extension';
 
 /** Returns a field as REST takes and shows it. */
@@ -232,7 +232,7 @@ export function isNullable(field: Field): boolean {
 
 /** A field of REST's answers, for any credential. */
 export interface AnsweredField {
-  /** Name in GraphQL; it is that in the domain, unless REST has a part of the value only. */
+  /** Name in GraphQL, which is also the name in the domain, unless REST has only a part of the value. */
   readonly name: string;
   readonly rest: string;
   readonly field: Field;

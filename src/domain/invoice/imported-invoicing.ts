@@ -19,7 +19,7 @@ type Needs = CreationNeeds &
 
 const validPartsOf = partsReader(INVOICE);
 
-/** Returns what imports need of invoices: they are checked and issued as those of the API are. */
+/** Returns the functions that imports need: imported invoices are checked and issued like those of the API. */
 export function createImportInvoicing(needs: Needs): ImportInvoicing {
   const { invoices, invoiceIds } = needs;
   return {
@@ -76,12 +76,12 @@ function issuedAs(mark: IdempotencyMark, { number, createdAt, status, replacedBy
     raw: mark.key.split(' ')[1] ?? '',
     number,
     date: moroccanDate(createdAt),
-    // The sale of one that was replaced has an invoice.
+    // A rejected invoice that was replaced counts as issued, because its sale has an invoice.
     isRejected: status === 'rejected' && replacedBy === null,
   };
 }
 
-/** The total including tax of the lines; null if it cannot be read of them alone. */
+/** Returns the total of the lines including tax; null if the lines alone do not determine it. */
 function totalOf(input: Readonly<Record<string, unknown>>): number | null {
   const { lines, discount, charge } = validPartsOf(input);
   const isUnread = (input.discount != null && !discount) || (input.charge != null && !charge);

@@ -30,12 +30,12 @@ export interface RuledParts extends ParticularParts {
 /** The message about totals beyond the limit. */
 export const TOO_MUCH = `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`;
 
-/** Of a document without lines. */
+/** The totals of a document without lines. */
 const UNKNOWN: DueTotals = { sale: null, due: null, deduction: null, problems: [] };
 
 /**
  * Checks the business rules (422), and the structural rules (400) of several fields: the customer fits its kind,
- * discounts are not more than their lines, and the total must not overflow.
+ * discounts do not exceed their lines, and the total must not overflow.
  * @param createdAt determines the date of the invoice
  */
 export function ruleProblems(parts: RuledParts, createdAt: Date): Problem[] {

@@ -8,7 +8,9 @@ interface WarningTexts {
   readonly remedy: string;
 }
 
-/** The warnings that are no rule of law: suspicious values, and what programs or readers of the PDF miss. */
+/**
+ * The warnings that rest on no rule of law: suspicious values, and content that programs or readers of the PDF miss.
+ */
 const OTHER_WARNINGS = {
   rounding: {
     description:

@@ -25,11 +25,11 @@ export interface InvoiceLine extends Stored<typeof INVOICE_LINE> {}
 export interface Invoice extends Stored<typeof INVOICE> {
   readonly tenantId: string;
   readonly kind: Kind;
-  /** What only a credit note has; null for an invoice. */
+  /** The parts that only a credit note has; null for an invoice. */
   readonly credit: Credit | null;
-  /** What only a final invoice has, which deducts deposits; null if it deducts none. */
+  /** The parts that only a final invoice has, which deducts deposits; null if it deducts none. */
   readonly deduction: Deduction | null;
-  /** The shares of it that credit notes take and, of a deposit, the final invoice that deducts it. */
+  /** The shares that credit notes take from it and, for a deposit, that of the final invoice that deducts it. */
   readonly credits: KeptCredits;
   /** The invoice that it replaces; null if it replaces none. */
   readonly replaces: Replaces | null;

@@ -90,7 +90,7 @@ export async function storeDocument(
 
 /**
  * Answers a repeated creation.
- * @param repeatable by what it is known
+ * @param repeatable identifies the creation
  * @returns null if there was none before
  * @throws {ServiceError} idempotency_conflict
  */

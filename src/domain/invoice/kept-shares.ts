@@ -24,8 +24,8 @@ export const TRIES = 100;
 export interface TakerStates {
   readonly of: ReadonlyMap<string, CorrectionState>;
   /**
-   * The final invoices that accepted credit notes have credited completely. An acceptance is never undone, so neither is
-   * this: whoever reads it may rely on it.
+   * The final invoices that accepted credit notes have credited completely. An acceptance is never undone, so this
+   * never changes once it was read.
    */
   readonly undone: ReadonlySet<string>;
 }
@@ -41,7 +41,8 @@ export interface Decision<Result> {
 type States = Pick<CreditKeeping, 'correctionStatesOf'>;
 
 /**
- * Reads an invoice, decides, and writes what the invoice keeps, all anew if it changed in the meantime.
+ * Reads an invoice, decides, and writes what the invoice keeps. Repeats all of it if the invoice changed in the
+ * meantime.
  * @param decide gets the shares that count, with the states of their documents
  */
 export async function keeping<Read extends Invoice | null, Result>(
@@ -128,7 +129,7 @@ function isCrediting(
   const state = states.get(creditNoteId);
   if (state === undefined) {
     if (isYoung(at, now)) return true;
-    // Whoever takes up the replacing invoice stores its credit note.
+    // The process that continues the replacing invoice stores its credit note.
     const replacing = replacingId === undefined ? undefined : states.get(replacingId);
     return replacing?.replaces?.creditNoteId === creditNoteId && replacing.status !== 'rejected';
   }
@@ -157,7 +158,7 @@ function isYoung(at: Date, now: Date): boolean {
   return now.getTime() - at.getTime() < UNSTORED_MS;
 }
 
-/** The authority holds another document under the id of an abandoned one, maybe one with the same share. */
+/** The authority holds another document under the id of an abandoned document, which may have the same share. */
 function isInForce({ status, rejectionReason }: CorrectionState): boolean {
   return status !== 'rejected' || isAbandonment(rejectionReason);
 }
@@ -176,7 +177,7 @@ export function fits(original: Invoice, others: readonly CreditShare[], share: C
     share.amount <= left.amount &&
     share.rates.every(({ rate, base, tax }) => {
       const most = left.rates.find((each) => each.rate === rate) ?? { base: 0, tax: 0 };
-      // Whoever takes the last of a base takes the last of its VAT, so that no centime is left over.
+      // A share that takes the rest of a base also takes the rest of its VAT, so that no centime is left over.
       return base <= most.base && tax <= most.tax && (base < most.base || tax === most.tax);
     })
   );

@@ -49,7 +49,7 @@ export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
   };
 }
 
-/** Documents name what can be found: an invoice that was rejected before it got its number cannot. */
+/** Documents name only invoices that can be found, so none that was rejected before it got its number. */
 export function namedReplaced({ invoice: { number, ...invoice } }: Replaces): LegalInvoice['replaces'] {
   return number === null ? null : { ...invoice, number };
 }

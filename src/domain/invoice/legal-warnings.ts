@@ -34,7 +34,7 @@ export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
   const law = lawOf(invoice, stated, totals, WARNING_RULES).map(warningOf);
   /** The warnings of these rules, in this order. */
   const take = (...codes: readonly WarningCode[]) => codes.flatMap((taken) => law.filter(({ code }) => code === taken));
-  // Clients know the order of the warnings that were there first. Those of further rules follow them.
+  // Clients know the order of the oldest warnings. The warnings of later rules follow them.
   const first = [
     ...roundingWarnings(invoice, totals),
     ...customerWarnings(invoice),

@@ -32,7 +32,7 @@ export interface PricedLine {
 
 type Nullish<Row> = { readonly [Name in keyof Row]: Row[Name] | null | undefined };
 
-/** What a line of one piece has beside its description, price, rate and amount. */
+/** The members of a line of one piece beside its description, price, rate and amount. */
 export const PIECE = {
   quantity: 1,
   unit: null,
@@ -66,15 +66,15 @@ function discountOf({ discount, ...line }: PricedLine): bigint {
   return divideHalfUp(exactPrice(line) * exactly(discount.percent, PERCENT_PLACES), CENTIME * hundred);
 }
 
-/** Returns an amount with tax without it, in centimes. */
+/** Returns an amount with tax without its tax, in centimes. */
 function withoutTax(amount: bigint, rate: TaxRate): bigint {
   return divideHalfUp(amount * 100n, 100n + BigInt(rate));
 }
 
 /**
  * Returns the amounts of lines of one rate without tax, in centimes, and their sums as they are stated. Prices with tax
- * and their VAT are added up before they are rounded, so the total with tax is exactly what the prices say; each line
- * gets its share without tax, rounded down, and the centimes that are left go to the lines that lost most.
+ * and their VAT are added up before they are rounded, so the total with tax is exactly the sum of the prices. Each line
+ * gets its share without tax, rounded down; the remaining centimes go to the lines that lost most by rounding.
  */
 export function netsOf(rate: TaxRate, lines: readonly PricedLine[]): { nets: bigint[]; sums: RateSums } {
   const stated = lines.map((line) => listPriceOf(line) - discountOf(line));
@@ -93,8 +93,8 @@ export function netsOf(rate: TaxRate, lines: readonly PricedLine[]): { nets: big
 }
 
 /**
- * Returns what a part of a line's quantity amounts to, without tax, rounded down: the parts of a line are never more
- * than the line.
+ * Returns the amount of a part of a line's quantity, without tax, rounded down, so that the parts of a line never
+ * exceed the line.
  * @returns `isExact`: whether that is the quantity times the unit price, so that the line can state both
  */
 export function partOf(line: StatedLine, quantity: number): { amount: Centimes; isExact: boolean } {
@@ -117,13 +117,13 @@ export function isPlain(line: PricedLine & Partial<Shares>): boolean {
 
 type Shares = Pick<StatedLine, 'amount' | 'finalAmount' | 'depositShare'>;
 
-/** Whether a discount, a charge or a deposit of the whole document changes what a line comes to. */
+/** Whether a discount, a charge or a deposit of the whole document changes the amount of a line. */
 export function isShared({ amount, finalAmount, depositShare }: Partial<Shares>): boolean {
   return (finalAmount != null && finalAmount !== amount) || (depositShare ?? 0) !== 0;
 }
 
 /**
- * Returns what a line comes to without tax, with its shares of the document's discount, charge and deposits, in
+ * Returns the amount of a line without tax, with its shares of the document's discount, charge and deposits, in
  * centimes.
  */
 export function finalAmountOf({ amount, finalAmount, depositShare }: Shares): Centimes {

@@ -1,6 +1,6 @@
 import type { DocumentLanguage } from '../document-language.ts';
 
-/** What the service writes of its own into the text of a line. */
+/** The words that the service adds to the text of a line. */
 interface LineWords {
   /** The decimal sign. */
   readonly decimal: ',' | '.';

@@ -7,11 +7,12 @@ import type { InvoiceReading } from './repository.ts';
 type Links = Pick<CreditKeeping, 'keepReplacement' | 'correctionStatesOf'>;
 
 /**
- * Links an invoice to the one that replaces it, which is stored right after, so at no time has it two. A link no longer
- * counts if the replacing invoice was not stored within five minutes because its process died.
- * {@link confirmReplacement} checks it again before the replacing invoice is issued.
+ * Links an invoice to the invoice that replaces it, which the caller stores right after. So it never has two. A link no
+ * longer counts if the replacing invoice was not stored within five minutes because its process died. {@link
+ * confirmReplacement} checks it again before the replacing invoice is issued.
  * @param find reads the invoice, or throws if it cannot be replaced
- * @throws {ServiceError} invoice_not_replaceable if another invoice replaces it; internal_error (503); what `find` throws
+ * @throws {ServiceError} invoice_not_replaceable if another invoice replaces it; internal_error (503); the errors of
+ *   `find`
  */
 export async function linkReplacement(
   invoices: Links,
@@ -61,8 +62,9 @@ export async function unlinkReplacement(
 }
 
 /**
- * Writes the link. Also if it is there: whoever read it before the replacing invoice was stored may be about to drop it.
- * @param read reads the invoice anew, and returns null or throws if it cannot be linked
+ * Writes the link, even if it exists: a process that read it before the replacing invoice was stored may be about to
+ * drop it.
+ * @param read reads the invoice again, and returns null or throws if it cannot be linked
  * @returns false if it cannot be linked
  */
 async function keepLink(
@@ -94,7 +96,7 @@ export async function refuseReplaced(
   throw serviceError('invoice_not_replaceable', message, 'invoiceId');
 }
 
-/** Returns another invoice that replaces this one, whatever became of it, or is about to be stored; null if none. */
+/** Returns another invoice that replaces this one, whatever its status, or that is about to be stored; null if none. */
 async function otherReplacement(
   invoices: Links,
   { id, replacedBy }: Invoice,

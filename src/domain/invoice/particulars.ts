@@ -27,7 +27,7 @@ export interface Particulars {
   readonly withholding: Withholding | null;
 }
 
-/** Those of a credit note, whose invoice states them. */
+/** The particulars of a credit note, whose invoice states them. */
 export const NO_PARTICULARS: Particulars = {
   references: null,
   servicePeriod: null,
@@ -67,7 +67,7 @@ function foreignValueOf(parts: ParticularParts['foreignValue']): ForeignValue | 
   return { currency, amount, rate, rateDate };
 }
 
-/** A part of a certificate says that there is one, so the whole is not complete without the rest of it. */
+/** A part of a certificate shows that there is one, so the withholding is incomplete without the rest of it. */
 function withholdingOf(parts: ParticularParts['withholding']): Withholding | null {
   const { percent, certificate } = parts ?? {};
   if (percent === undefined) return null;
@@ -111,12 +111,12 @@ export function particularsProblems(parts: ParticularParts, asked: Asked, issueD
   return [...problems, expected > 0n ? { ...mismatch, expected: String(expected) } : mismatch];
 }
 
-/** The decimals that every rate is taken to state: 10.8 is 10.8000, as banks publish it. */
+/** Minimum number of decimals that a rate counts as having: 10.8 is 10.8000, as banks publish it. */
 const STATED_PLACES = 4;
 
 /**
- * Whether a value in another currency is the amount in dirhams, as far as rounding can tell: the value may be rounded to
- * the unit of its currency, the rate to its last decimal or the fourth, and dirhams to a centime on each line.
+ * Whether a value in another currency equals the amount in dirhams, within rounding: the value may be rounded to the
+ * unit of its currency, the rate to its last decimal or the fourth, and dirhams to a centime on each line.
  */
 function agrees({ currency, amount, rate }: ForeignValue, centimes: Centimes, lines: number): boolean {
   const places = rateText(rate).split('.')[1]?.length ?? 0;
@@ -133,7 +133,7 @@ function agrees({ currency, amount, rate }: ForeignValue, centimes: Centimes, li
   );
 }
 
-/** Returns what an amount in dirhams is at this rate, in the smallest unit of the currency, rounded half up. */
+/** Converts an amount in dirhams at this rate to the smallest unit of the currency, rounded half up. */
 function foreignOf(centimes: Centimes, { currency, rate }: Pick<ForeignValue, 'currency' | 'rate'>): bigint {
   const scaled = BigInt(centimes) * 10n ** BigInt(decimalsOf(currency) + RATE_PLACES);
   return divideHalfUp(scaled, 100n * exactly(rate, RATE_PLACES));

@@ -6,8 +6,8 @@ import { LINE_WORDS } from './line-words.ts';
 import { UNITS } from './units.ts';
 
 // A line as clients of integers read it (docs/decisions/0081, 0086, 0087): its quantity times its unit price is its
-// amount. A line that has a decimal, a discount, a price with tax or a share of what concerns the whole document counts
-// as one piece at what it comes to, and its description says the rest.
+// amount. A line that has a decimal, a discount, a price with tax or a share of the document's discount, charge or
+// deposits counts as one piece at its amount, and its description states the rest.
 
 export type PlainableLine = StatedLine & { readonly description: string };
 
@@ -42,7 +42,7 @@ export function plainAmount(line: StatedLine): Centimes {
   return finalAmountOf(line);
 }
 
-/** Writes how much a line has: `1,5 h`. */
+/** Writes the quantity of a line with its unit: `1,5 h`. */
 export function measureOf(
   { quantity, unit }: Pick<StatedLine, 'quantity' | 'unit'>,
   language: DocumentLanguage,

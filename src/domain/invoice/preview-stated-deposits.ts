@@ -9,8 +9,8 @@ interface StatedDeposits {
 }
 
 /**
- * Returns what an invoice that is not created yet would deduct now. Null if it names no deposits, or its customer is not
- * stated: then it is not known whose may be deducted. Nothing is written.
+ * Returns what an invoice that is not created yet would deduct now. Null if it names no deposits, or its customer is
+ * not stated: then it is not known whose deposits may be deducted. Nothing is written.
  */
 export async function previewStatedDeposits(
   invoices: Pick<DepositInvoices, 'find' | 'correctionStatesOf'>,

@@ -2,14 +2,14 @@ import { divideHalfUp } from '../money.ts';
 import type { TaxRate } from './tax-rate.ts';
 
 /**
- * What is stated at one rate, in centimes. A discount of the whole document is taken from the sum that is stated as it
- * is, so one of the two may be negative.
+ * The stated sums at one rate, in centimes. A discount of the whole document is deducted from the sum of its own kind,
+ * with or without tax, so one of the two may be negative.
  */
 export interface RateSums {
   readonly rate: TaxRate;
-  /** What is stated without tax. */
+  /** The sum that is stated without tax. */
   readonly without: bigint;
-  /** What is stated with tax. */
+  /** The sum that is stated with tax. */
   readonly within: bigint;
 }
 
@@ -24,8 +24,9 @@ export function taxIn(within: bigint, rate: TaxRate): bigint {
 }
 
 /**
- * Returns the base and the VAT of these sums (docs/decisions/0012, 0081). Nothing has no VAT, of which rounding may leave
- * a centime. A discount with tax takes exactly what it says from the total with tax, so that centime becomes the base.
+ * Returns the base and the VAT of these sums (docs/decisions/0012, 0081). A base of nothing has no VAT, of which
+ * rounding may leave a centime. A discount with tax reduces the total with tax by exactly its amount, so that centime
+ * becomes the base.
  */
 export function baseAndTax({ rate, without, within }: RateSums): { rate: TaxRate; base: bigint; tax: bigint } {
   const contained = taxIn(within, rate);

@@ -74,7 +74,7 @@ export function duplicateOf(invoice: Invoice, original: string): string {
   );
 }
 
-/** Makes the reason if an operator ended an invoice that waited for ever. @param reason the operator's, one line */
+/** Makes the reason if an operator ended an invoice that waited forever. @param reason the operator's, one line */
 export function abandonedByOperator(invoice: Invoice, reason: string): string {
   const { this: which, act, isLegal } = WORDS[invoice.kind];
   return (
@@ -156,7 +156,7 @@ function sentences(texts: readonly string[]): string {
   return all.length <= MAX_FINDINGS ? all : `${all.slice(0, MAX_FINDINGS - 1).toWellFormed()}…`;
 }
 
-/** Makes the reason if the credit note is rejected without which this invoice is not issued. */
+/** Makes the reason of an invoice that is not issued because the credit note that it waited for is rejected. */
 export function creditNoteRejected(invoice: Invoice): string {
   return `${NOT_ISSUED} l’administration fiscale a rejeté l’avoir qui devait annuler la facture remplacée. ${retry(invoice)}`;
 }

@@ -40,12 +40,12 @@ export interface Replacement extends IssuedDocument {
 }
 
 /**
- * Replaces an accepted or rejected invoice by a corrected one. What is left of an accepted invoice is credited in the
- * same act, and the corrected invoice waits until that credit note is accepted. The insertion of the corrected invoice
+ * Replaces an accepted or rejected invoice by a corrected one. The rest of an accepted invoice is credited in the same
+ * act, and the corrected invoice waits until that credit note is accepted. The insertion of the corrected invoice
  * decides: it names its credit note, which is stored right after, at the latest by the pipeline. So in the end both
  * exist, or neither does.
  *
- * A rejected correction is replaced in turn: then what is left of the accepted invoice behind it is credited.
+ * A rejected correction can itself be replaced: then the rest of the accepted invoice behind it is credited.
  */
 export const replaceInvoice = {
   scope: 'issue',
@@ -82,7 +82,8 @@ export const replaceInvoice = {
           return { ...(await prepare(needs, owner, invoiceId, id, undo)), ...why };
         },
       }).catch(async (error: unknown) => {
-        // After any other error the invoice may be stored yet. What cannot be taken back counts for five minutes.
+        // After any other error the invoice may be stored nevertheless. Shares and links that cannot be taken back
+        // count for five minutes.
         if (error instanceof ServiceError) for (const each of undo) await each().catch(() => undefined);
         throw error;
       }));
@@ -95,14 +96,14 @@ export const replaceInvoice = {
   },
 } as const satisfies UseCase;
 
-/** Takes back what was prepared for an invoice that is not stored. */
+/** Takes back the share or link that was prepared for an invoice that is not stored. */
 type Undo = () => Promise<void>;
 
 /**
- * Takes what is left of the accepted invoice, and links the replaced invoice to the new one. Whoever cannot replace is
- * refused before anything is taken.
+ * Takes the rest of the accepted invoice, and links the replaced invoice to the new one. A replacement that is not
+ * possible is refused before anything is taken.
  * @param id the new invoice
- * @param undo gets what takes each back
+ * @param undo receives the functions that take each of the two back
  */
 async function prepare(
   { invoices, invoiceIds }: ReplacementNeeds,
@@ -136,7 +137,7 @@ function acceptedOf({ id, status, replaces }: Invoice): string | null {
   return status === 'accepted' ? id : (replaces?.credited?.invoiceId ?? null);
 }
 
-/** Says why it is not known what is left of the accepted invoice. */
+/** Says why the rest of the accepted invoice is not known. */
 function notReplaceable(accepted: string, untaken: Exclude<Untaken, { why: 'nothing_left' }>) {
   if (untaken.why === 'deducted')
     return serviceError(

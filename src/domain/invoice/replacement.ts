@@ -1,6 +1,6 @@
 import type { CreditReason, Original } from './credit.ts';
 
-/** What an invoice states of the one that it replaces. */
+/** The data that an invoice states of the invoice that it replaces. */
 export interface Replaces {
   /** The replaced invoice, as the documents name it. */
   readonly invoice: Replaced;
@@ -8,8 +8,8 @@ export interface Replaces {
   /** The reason in words; null if only the code was given. */
   readonly note: string | null;
   /**
-   * The accepted invoice that is credited for it: the replaced one, or the one whose correction the replaced one was;
-   * null if there is none.
+   * The accepted invoice that is credited: the replaced invoice, or the invoice that it corrected; null if there is
+   * none.
    */
   readonly credited: {
     readonly invoiceId: string;
@@ -18,7 +18,7 @@ export interface Replaces {
   } | null;
 }
 
-/** The replaced invoice as it was. It was accepted or rejected, so none of this changes any more. */
+/** The replaced invoice at that time. It was accepted or rejected, so none of this changes any more. */
 export interface Replaced extends Omit<Original, 'id' | 'number'> {
   readonly id: string;
   /** Null if it was rejected before it got one. */

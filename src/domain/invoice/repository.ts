@@ -97,7 +97,7 @@ export interface EarlierCreation extends CreationOutcome {
   readonly earlier: IdempotencyMark;
 }
 
-/** By what an invoice was created, and what became of it. */
+/** The key by which an invoice was created, and its present state. */
 export interface CreatedInvoice extends Pick<Invoice, 'status' | 'number' | 'createdAt' | 'replacedBy'> {
   /** Null if it was created without an idempotency key. */
   readonly mark: IdempotencyMark | null;
@@ -129,7 +129,10 @@ export interface InvoiceReading {
   find(invoiceId: string): Promise<Invoice | null>;
   /** Returns the tenant's id for each of these invoices, of any tenant, that exists and is not withheld. */
   tenantsOf(invoiceIds: readonly string[]): Promise<Map<string, string>>;
-  /** Returns what became of each of these invoices, of any tenant, that exists and is not withheld. One round trip. */
+  /**
+   * Returns the present state of each of these invoices, of any tenant, that exists and is not withheld. One round
+   * trip.
+   */
   creationsOf(invoiceIds: readonly string[]): Promise<Map<string, CreatedInvoice>>;
   /** Finds an invoice of any tenant, even if it is withheld, for actions of operators. */
   findEvenWithheld(invoiceId: string): Promise<Invoice | null>;
@@ -248,14 +251,14 @@ export interface InvoiceClaims {
     limit: number,
   ): Promise<{ readonly tenantId: string; readonly waiting: number }[]>;
   /**
-   * Takes the leases of those of the invoices whose work is due and in this lane. Idle work stops being idle: if the
+   * Takes the leases of the invoices among these whose work is due and in this lane. Idle work stops being idle: if the
    * worker dies, it is in `HURRIED_LANE`. Takes two round trips, or one if there is no such invoice.
    * @returns their claims, in no particular order
    */
   claimMany(lane: Lane, invoiceIds: readonly string[], leaseMs: number): Promise<Claim[]>;
   /** Renews leases with one command. Lost leases stay as they are. @returns the number of renewed leases */
   renew(leases: readonly { readonly claim: Claim; readonly leaseMs: number }[]): Promise<number>;
-  /** Ends claims of which no work was started. Their work is due at once, and they do not count as claims. */
+  /** Ends claims whose work was not started. Their work is due at once, and they do not count as claims. */
   release(claims: readonly Claim[]): Promise<void>;
   /**
    * Must be called when the clock was set back, because work scheduled by the earlier clock would wait for the

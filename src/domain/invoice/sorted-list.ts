@@ -31,7 +31,7 @@ interface SortedListInput extends PageSpan {
 
 /**
  * Returns a page of documents in the order of a value.
- * @param filters the other conditions of the list: no index has one of them and the value
+ * @param filters the other conditions of the list, which no index combines with the value
  * @throws {ServiceError} invalid_request for a filter, a limit out of range or an unknown cursor
  */
 export async function sortedPage(

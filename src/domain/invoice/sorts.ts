@@ -1,4 +1,4 @@
-/** The orders of a list, with what a list begins with. Each is read by an index that the filters need, too. */
+/** The orders of a list, with the beginning of each. Each is read by an index that the filters need, too. */
 export const SORTS = {
   newest: 'Newest first.',
   oldest: 'Oldest first.',

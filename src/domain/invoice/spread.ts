@@ -1,6 +1,6 @@
 /**
  * Spreads an amount in proportion to weights, exactly: the parts add up to it, and differ from their exact shares by
- * less than 1. Of an amount that is not more than the weights together, no part is more than its weight.
+ * less than 1. If the amount does not exceed the sum of the weights, no part exceeds its weight.
  * @param amount not negative
  * @param weights not negative; together above 0 unless the amount is 0
  */
@@ -12,9 +12,9 @@ export function spread(amount: bigint, weights: readonly bigint[]): bigint[] {
 }
 
 /**
- * Rounds shares, `numerators / whole`, down; the units that are then missing from their sum go to those that lost most,
- * of equal ones to the first.
- * @param sum what they are to add up to; between the sums of all shares rounded down and rounded up
+ * Rounds shares, `numerators / whole`, down; the units that are then missing from their sum go to the shares that lost
+ * most, among equal ones to the first.
+ * @param sum the required sum of the shares; between the sums of all shares rounded down and rounded up
  */
 export function roundedShares(
   sum: bigint,

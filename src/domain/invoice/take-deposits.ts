@@ -23,7 +23,7 @@ import type { InvoiceReading } from './repository.ts';
 
 export type DepositInvoices = Pick<InvoiceReading, 'find'> & Pick<CreditKeeping, 'keepCredits' | 'correctionStatesOf'>;
 
-/** What a final invoice asks to deduct. */
+/** The deduction that a final invoice requests. */
 export interface DepositRequest {
   /** The final invoice; null if it is not to be created. */
   readonly finalId: string | null;
@@ -69,20 +69,20 @@ export async function previewDeposits(
   };
 }
 
-/** What was taken, in the order of the request. */
+/** The taken shares, in the order of the request. */
 export interface TakenDeposits {
   readonly deposits: readonly DeductedDeposit[];
   /**
-   * Gives it back at once if the final invoice is not stored and no deposit has changed since. What is not given back
-   * counts for five minutes.
+   * Gives the shares back at once if the final invoice is not stored and no deposit has changed since. Otherwise they
+   * count for five minutes.
    */
   readonly giveBack: () => Promise<void>;
 }
 
 /**
- * Takes all that is left of each deposit for a final invoice that is stored right after. The deposits keep it beside the
- * shares of their credit notes, so at no time is more credited and deducted than they have, whatever runs at once. If
- * one of them is refused, those taken before it are given back. {@link confirmDeposits} checks them again before the
+ * Takes all that is left of each deposit for a final invoice that is stored right after. The deposits keep it beside
+ * the shares of their credit notes, so their credits and deductions never exceed them, also with concurrent requests.
+ * If one of them is refused, those taken before it are given back. {@link confirmDeposits} checks them again before the
  * final invoice gets its number.
  * @throws {ServiceError} resource_not_found, invoice_not_accepted, deposit_not_deductible; internal_error (503), also
  *   while another request with the same key is under way
@@ -100,7 +100,7 @@ export async function takeDeposits(
       await invoices.keepCredits(deposit, deposit.credits.version + 1, before);
   };
   try {
-    // In one order for all, so that of several invoices with the same deposits one gets all of them.
+    // In the same order for all requests, so that one of several invoices with the same deposits gets all of them.
     for (const id of request.depositIds.toSorted())
       taken.set(id, await takeDeposit(invoices, owner, request, request.depositIds.indexOf(id), now));
   } catch (error) {
@@ -165,7 +165,8 @@ export async function confirmDeposits(
         const others = counted.filter((each) => each.creditNoteId !== id);
         if (deposit === null || (own === undefined && !fits(deposit, others, share)))
           return { list: null, result: false };
-        // Also written if it is kept: whoever read the list before this invoice was stored may be about to drop it.
+        // Written even if it is kept: a process that read the list before this invoice was stored may be about to drop
+        // it.
         return { list: placed(counted, { ...own, creditNoteId: id, at: now(), ...share }), result: true };
       },
     );
@@ -177,7 +178,7 @@ export async function confirmDeposits(
 interface DepositShare extends CreditShare {
   /** The shares of other documents. */
   readonly others: readonly KeptCredit[];
-  /** Whether it is that of the invoice that the final one replaces. */
+  /** Whether it is the share of the invoice that the final invoice replaces. */
   readonly inherited: boolean;
 }
 
@@ -192,7 +193,7 @@ function shareOf(
 ): DepositShare {
   const isOf = (share: KeptCredit, id: string | null) =>
     id !== null && (share.creditNoteId === id || share.insteadOf === id);
-  // Exactly the share of the replaced invoice passes on: should this one be rejected, that one has it again.
+  // Exactly the share of the replaced invoice passes on: if this invoice is rejected, the replaced one has it again.
   const before = counted.find(
     (share) =>
       isOf(share, insteadOf) &&
@@ -231,7 +232,7 @@ async function depositOf(
   throw new ServiceError([problem('invoice_not_accepted', message, paramOf(index))]);
 }
 
-/** Says what differs, without what not everybody sees of a customer. */
+/** Says what differs, without the data of a customer that only some callers may see. */
 function anotherCustomer({ id, customer: { kind, name } }: Invoice, differences: readonly string[]): string {
   const message = `Deposit invoice ${id} is of another customer: ${name}. There, customer has another ${differences.join(', ')}.`;
   if (kind === 'company' || differences.includes('kind')) return message;

@@ -10,7 +10,7 @@ interface TaxRateRow {
   readonly description: string;
   /**
    * The days on which it is in force and who says so; always, if absent. A rate is accepted on any day, because credit
-   * notes and late invoices have it; on other days it is a warning (`src/domain/morocco/rules.ts`).
+   * notes and late invoices have it; on other days it causes a warning (`src/domain/morocco/rules.ts`).
    */
   readonly inForce?: RateInForce;
 }
@@ -26,7 +26,7 @@ export interface RateInForce {
   readonly readOn: string;
 }
 
-/** VAT has two rates since 2026, after three years in which others were aligned with them. */
+/** VAT has two rates since 2026, after three years in which the other rates were aligned with them. */
 const ENDED: RateInForce = {
   until: '2025-12-31',
   source: 'comptable-tanger.com/blog/tva-maroc-2026; actu-maroc.com/les-mesures-fiscales-et-douanieres-du-plf-2024',
@@ -70,7 +70,7 @@ export function parseTaxRate(text: string): TaxRate | null {
   return TAX_RATES.find((rate) => String(rate) === text) ?? null;
 }
 
-/** What a document has at a rate. */
+/** The sums of a document at a rate. */
 export interface RateTotal {
   readonly rate: TaxRate;
   /** Sum of the lines at this rate, excluding tax. */

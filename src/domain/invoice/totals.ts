@@ -14,9 +14,9 @@ export interface InvoiceTotals {
   readonly linesNet: Centimes;
   /** The reduction of that sum; null if there is none. */
   readonly discount: AdjustmentTotal | null;
-  /** What is added to that sum; null if there is nothing. */
+  /** The amount that is added to that sum; null if there is none. */
   readonly charge: AdjustmentTotal | null;
-  /** What deposits take from that sum, excluding tax; 0 if there are none. */
+  /** The amount that deposits take from that sum, excluding tax; 0 if there are none. */
   readonly deposits: Centimes;
   /** The total excluding tax. */
   readonly net: Centimes;
@@ -41,9 +41,9 @@ export interface LineTotals extends InvoiceTotals {
 }
 
 /**
- * Computes the totals of an invoice (docs/decisions/0012): VAT once per rate on the summed bases, rounded half up. Where
- * prices include VAT, it is what they contain (docs/decisions/0081). A discount and a charge of the whole document come
- * before VAT (docs/decisions/0086).
+ * Computes the totals of an invoice (docs/decisions/0012): VAT once per rate on the summed bases, rounded half up. If
+ * prices include VAT, the VAT is the one that they contain (docs/decisions/0081). A discount and a charge of the whole
+ * document come before VAT (docs/decisions/0086).
  * @returns null when a total is beyond {@link MAX_CENTIMES}
  */
 export function totalsOf({ lines, discount, charge }: PricedDocument): LineTotals | null {
@@ -93,7 +93,7 @@ function isBeyond(rates: readonly ReturnType<typeof baseAndTax>[]): boolean {
   return rates.reduce((sum, { base, tax }) => sum + base + tax, 0n) > BigInt(MAX_CENTIMES);
 }
 
-/** Spreads what is left of a rate over its lines. */
+/** Spreads the rest of a rate over its lines. */
 function sharesOf(base: Centimes, nets: readonly bigint[]): bigint[] {
   // Only discounts of lines that the rules refuse give less than nothing.
   const weights = nets.map((net) => (net > 0n ? net : 0n));

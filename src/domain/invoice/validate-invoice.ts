@@ -40,7 +40,7 @@ export interface InvoiceValidation {
    * deposit cannot be deducted, or it is not known which are deducted.
    */
   readonly totals: LineTotals | null;
-  /** What the buyer would pay; null without totals, or if it cannot be read what the buyer withholds. */
+  /** The amount that the buyer would pay; null without totals, or if the withholding cannot be read. */
   readonly netToPay: Centimes | null;
 }
 
@@ -105,7 +105,7 @@ export const validateInvoice = {
   },
 } as const satisfies UseCase;
 
-/** Returns the customer if all that its kind decides about could be read, or was left out. */
+/** Returns the customer if all members that depend on its kind could be read, or were left out. */
 function ruledCustomer<Customer>(customer: Customer | null | undefined, unread: readonly string[]) {
   return customer && !unread.some((param) => /^customer(\.(kind|ice|country|taxNumber))?$/.test(param))
     ? customer
@@ -161,10 +161,10 @@ function concerns(refused: string | null, path: string): boolean {
   return refused === path || (refused !== null && PAYMENT.includes(refused) && PAYMENT.includes(path));
 }
 
-/** What the net to pay depends on beside the totals. */
+/** The fields that the net to pay depends on, beside the totals. */
 const WITHHELD = ['withholding', 'withholding.percent'];
 
-/** The parts of prices of an invoice that has an invalid one. */
+/** The parts that determine prices, for an invoice with an invalid one. */
 const UNPRICED = { lines: undefined, discount: undefined, charge: undefined };
 
 /**

@@ -3,14 +3,14 @@ import type { Centimes } from '../money.ts';
 import { type Payable, withheldOf } from '../net-to-pay.ts';
 import type { Withholding } from './particulars.ts';
 
-/** What determines what an invoice states of it. */
+/** The parts of an invoice that determine its stated withholding. */
 interface Stated extends Pick<Payable, 'totals'> {
   readonly withholding: Withholding | null;
   /** `YYYY-MM-DD` */
   readonly issueDate: string;
 }
 
-/** What an invoice states of the VAT that its buyer withholds. */
+/** The statement of an invoice about the VAT that its buyer withholds. */
 export interface StatedWithholding extends Withholding {
   /** The share of the VAT, rounded half up. */
   readonly amount: Centimes;

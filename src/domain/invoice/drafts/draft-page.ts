@@ -26,7 +26,7 @@ const MISSING = '—';
 
 /**
  * Makes the page of a draft from its valid parts, as an invoice of today: a missing text is a dash, a missing number is
- * 0, and what is not valid is missing.
+ * 0, and an invalid part counts as missing.
  * @throws {ServiceError} invalid_request when the totals are beyond the limit
  */
 export function draftPage(

@@ -18,8 +18,8 @@ export interface Draft extends Owner {
   readonly updatedAt: Date;
   readonly updatedBy: Actor;
   /**
-   * Until then nobody changes it, because it is being issued; null if nobody has tried. If the invoice is not stored by
-   * then, the process that issued it has died.
+   * Until this time nobody can change it, because it is being issued; null if nobody has tried. If the invoice is not
+   * stored by then, the process that issued it has died.
    */
   readonly issuingUntil: Date | null;
 }
@@ -31,8 +31,8 @@ export type DraftChange = Pick<Draft, 'version' | 'content' | 'updatedAt' | 'upd
 export type ReadDraft = Pick<Draft, 'id' | 'version' | 'issuingUntil'>;
 
 /**
- * Maximum size of a content: what a request can hold; and its maximum depth, in objects and lists within each other:
- * those of an invoice have three.
+ * Maximum size of a content, which is that of a request; and maximum depth of its nested objects and lists, of which an
+ * invoice has three.
  */
 export const CONTENT_LIMITS = { bytes: MAX_BODY_BYTES, depth: 8 } as const;
 
@@ -45,12 +45,12 @@ export interface DraftStore {
   /** Counts the owner's drafts, up to `limit`. */
   count(owner: Owner, limit: number): Promise<number>;
   page(query: PageQuery): Promise<Page<Draft>>;
-  /** Changes the draft if it is as it was read. @returns null if it is not */
+  /** Changes the draft if it is unchanged since it was read. @returns null if it is not */
   change(read: ReadDraft, change: DraftChange): Promise<Draft | null>;
-  /** Removes the draft if it is as it was read. @returns whether it did */
+  /** Removes the draft if it is unchanged since it was read. @returns whether it did */
   remove(read: ReadDraft): Promise<boolean>;
   /**
-   * Lets nobody change the draft until then, or later if somebody else has said so.
+   * Prevents changes of the draft until this time, or until a later time that another request has set.
    * @returns whether the draft has this version
    */
   hold(id: string, version: number, until: Date): Promise<boolean>;

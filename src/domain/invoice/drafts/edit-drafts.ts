@@ -17,13 +17,13 @@ import { draftPreview } from './preview-draft.ts';
 /**
  * The drafts of the caller's tenant and environment.
  * @throws {ServiceError} resource_not_found for a draft that is unknown or belongs to another tenant or environment;
- *   draft_issued for one that is an invoice by now
+ *   draft_issued for a draft that is already an invoice
  */
 export const DRAFT_USE_CASES = {
   /**
    * @param content any object up to `CONTENT_LIMITS`
-   * @throws {ServiceError} invalid_request; draft_limit_reached, at the limit perhaps for more requests of the same
-   *   moment than necessary
+   * @throws {ServiceError} invalid_request; draft_limit_reached, near the limit perhaps for more concurrent requests
+   *   than necessary
    */
   createDraft: {
     scope: 'draft',
@@ -77,14 +77,14 @@ export const DRAFT_USE_CASES = {
               )
             : [];
         if (issued.length === 0) return page;
-        // Their removal did not come, because a process died, or is to come at this moment.
+        // They were not removed because a process died, or they are being removed now.
         for (const { id, version } of held)
           if (issued.some((each) => each.id === id)) await drafts.removeIssued(id, version);
       }
     },
   },
 
-  /** What keeps a draft of the caller from being issued now, its warnings and totals. */
+  /** Returns the problems that prevent a draft of the caller from being issued now, its warnings and totals. */
   draftValidation: {
     scope: 'read',
     run: (

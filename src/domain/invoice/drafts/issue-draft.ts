@@ -10,7 +10,7 @@ import { answerRepeated, type IssuedDocument } from '../issuing.ts';
 import type { DraftStore } from './draft.ts';
 import { changedMeanwhile, findOwn, issuedAs, missing, ownerOf } from './find-draft.ts';
 
-/** How long a draft can wait for its invoice to be stored: longer than the store takes where it is slow. */
+/** How long a draft can wait for its invoice to be stored: longer than a slow store takes. */
 const ISSUING_MS = MINUTE_MS / 2;
 
 interface IssueNeeds extends CreationNeeds {
@@ -18,8 +18,8 @@ interface IssueNeeds extends CreationNeeds {
 }
 
 /**
- * Issues a draft as an invoice, once however often it is asked for: the invoice's id is derived from the draft's, and a
- * repeated request is answered with that invoice. The draft goes once the invoice is stored.
+ * Issues a draft as an invoice, only once for any number of requests: the invoice's id is derived from the draft's, and
+ * a repeated request is answered with that invoice. The draft is removed once the invoice is stored.
  */
 export const issueDraft = {
   scope: 'issue',

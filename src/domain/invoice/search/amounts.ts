@@ -1,4 +1,4 @@
-/** What people write between groups of digits: spaces, apostrophes, commas, dots. */
+/** Characters that people write between groups of digits: spaces, apostrophes, commas, dots. */
 const GROUPS = /^\d{1,3}(?:[\s'’.,]\d{3})+$/;
 const DECIMALS = /[.,](\d{1,2})$/;
 const MOST_DIGITS = 13;
@@ -6,7 +6,7 @@ const MOST_DIGITS = 13;
 /**
  * Reads an amount in any usual spelling: `1 234,50`, `1234.5`, `1,234.50`, `1.234,5`, `-1234`.
  * @param text folded
- * @returns centimes without the sign; null for what is no amount
+ * @returns centimes without the sign; null if the text is no amount
  */
 export function amountOf(text: string): number | null {
   const unsigned = text.replace(/^[-−+]/, '');

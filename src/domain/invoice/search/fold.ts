@@ -4,10 +4,10 @@ const LATIN: Readonly<Record<string, string>> = { æ: 'ae', œ: 'oe', ß: 'ss', 
 const ARABIC: Readonly<Record<string, string>> = { ى: 'ي', ی: 'ي', ة: 'ه', ک: 'ك' };
 const SPECIAL = new RegExp(`[${[...Object.keys(LATIN), ...Object.keys(ARABIC)].join('')}]`, 'g');
 const ASCII = /^[\x20-\x7e]*$/;
-/** A stroke that lengthens Arabic words, and what only directs text. */
+/** A stroke that lengthens Arabic words, and characters that only direct text. */
 const WITHOUT_MEANING = /[\u0640\p{Cf}]/gu;
 
-/** Longest word that is compared, in characters. Of a longer one the beginning counts. */
+/** Maximum length of a compared word, in characters. Of a longer word only the beginning counts. */
 const LONGEST_WORD = 32;
 
 /**
@@ -31,12 +31,12 @@ export function wordsOf(text: string): string[] {
   return (text.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => firstOf(word, LONGEST_WORD));
 }
 
-/** The first characters of a text. Not `slice`, which may cut a character in two. */
+/** Returns the first characters of a text. Not with `slice`, which may cut a character in two. */
 export function firstOf(text: string, count: number): string {
   return text.length <= count ? text : [...text].slice(0, count).join('');
 }
 
-/** The letters and digits of a folded text. */
+/** Returns the letters and digits of a folded text. */
 export function compact(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '');
 }

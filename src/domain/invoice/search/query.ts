@@ -8,7 +8,7 @@ import { endOf, HEADS, ICE_GROUP, ICE_PLACES, TAILS, TERM } from './terms.ts';
 /** Maximum number of the parts between punctuation that the words of a search have. */
 const MOST_PARTS = 24;
 
-/** What is compared of an invoice. */
+/** The data of an invoice that a search compares. */
 export interface SearchedRow {
   readonly id: string;
   /** Centimes. */
@@ -26,9 +26,9 @@ export type Place =
 
 /** Where to look for the invoices that match. */
 export interface Places {
-  /** Contains all of them, and few others. */
+  /** Contains all invoices that match, and few others. */
   readonly narrow: Place;
-  /** Contains all of them, too, and is in the order of the list; null: nothing smaller than the whole list does. */
+  /** Also contains all of them, and is in the order of the list; null: only the whole list does. */
   readonly ordered: Exclude<Place, { beginning: string }> | null;
 }
 

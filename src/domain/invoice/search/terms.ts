@@ -2,19 +2,19 @@ import type { Invoice } from '../invoice.ts';
 import { compact, firstOf, folded, reversed, wordsOf } from './fold.ts';
 
 /**
- * The terms by which an invoice is found. They are stored with it, in one array with one index, so a term begins with
- * the letter of what it is.
+ * The terms by which an invoice is found. They are stored with it, in one array with one index, so a term begins with a
+ * letter for its kind.
  */
 export const TERM = {
   /** A word of the customer's name, of a reference or of the metadata. */
   word: 'w',
-  /** The first letters of a word, as many as {@link HEADS} says. */
+  /** The first letters of a word; {@link HEADS} states how many. */
   head: 'p',
   /** The letters and digits of the number, from the end. */
   number: 'n',
-  /** The last of them, from the end, as many as {@link TAILS} says. */
+  /** The last characters of the number, from the end; {@link TAILS} states how many. */
   tail: 'e',
-  /** Some digits of the ICE, as {@link ICE_PLACES} says. */
+  /** Some digits of the ICE, at the places of {@link ICE_PLACES}. */
   ice: 'i',
   /** The letters and digits of the authority's id, from the end. */
   dgiId: 'd',
@@ -23,7 +23,10 @@ export const TERM = {
 /** A stored beginning of a word gives the order of all invoices with such a word, however many there are. */
 export const HEADS = [2, 4] as const;
 export const TAILS = [2, 3] as const;
-/** Where in an ICE the stored groups of {@link ICE_GROUP} digits begin: any six digits in a row contain a whole one. */
+/**
+ * Places in an ICE at which the stored groups of {@link ICE_GROUP} digits begin: any six digits in a row contain a
+ * whole one.
+ */
 export const ICE_PLACES = [0, 3, 6, 9] as const;
 export const ICE_GROUP = 4;
 

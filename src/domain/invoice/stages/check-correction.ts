@@ -21,7 +21,7 @@ import type { PipelineParts } from './stage.ts';
 export type CheckCorrection = (document: Invoice) => Promise<
   | { readonly kind: 'issue' }
   | { readonly kind: 'reject'; readonly reason: string }
-  /** The authority has not decided about the credit note; asks again in `ms`. */
+  /** The authority has not decided about the credit note; check again in `ms`. */
   | { readonly kind: 'wait'; readonly ms: number }
 >;
 
