@@ -54,8 +54,8 @@ export function createAttemptDelivery({
   }
 
   /**
-   * The keys of the current secret and of former ones that are still valid after a rotation. A former secret that
-   * cannot be opened is left out: its master key is lost.
+   * Returns the keys of the current secret and of former ones that are still valid after a rotation. A former secret
+   * that cannot be opened is left out: its master key is lost.
    * @throws when the current secret cannot be opened
    */
   function keysOf({ id, secrets }: WebhookEndpoint, at: Date): SigningKey[] {
@@ -85,7 +85,7 @@ export function createAttemptDelivery({
     span?.end();
     if (isSuccess(attempt)) return { claim, attempt, outcome: { state: 'delivered' } };
     const delay = schedule[claim.tries + 1];
-    // The delay counts from the end of the attempt, so that a receiver that hangs gets all of it.
+    // The delay counts from the end of the attempt, so that a receiver that hangs gets the whole delay.
     const plannedAt = now();
     const outcome =
       delay === undefined

@@ -82,8 +82,8 @@ export interface Attempt extends SendResult {
 }
 
 /**
- * Maximum stored size of each field of an attempt, bytes: a body and headers beyond ISO 8859-1 may take more, and what a
- * search really found is counted.
+ * Maximum stored size of each field of an attempt, bytes. A body and headers beyond ISO 8859-1 may take more; the real
+ * size of the rows that a search finds is counted.
  */
 export const ATTEMPT_BYTES: Readonly<Record<keyof Attempt, number>> = {
   at: 16,
@@ -109,12 +109,12 @@ export const KEPT_ATTEMPTS = 25;
 /** Maximum number of deliveries that a look-up by event ids returns: 100 events, 16 endpoints, and deleted ones. */
 export const MOST_DELIVERIES = 5000;
 
-/** The id of a delivery, unique for the pair: `dlv_`, the event's UUID, `_`, the endpoint's UUID. */
+/** Returns the id of a delivery, unique for the pair: `dlv_`, the event's UUID, `_`, the endpoint's UUID. */
 export function deliveryId(eventId: string, endpointId: string): string {
   return `dlv_${eventId.slice('evt_'.length)}_${endpointId.slice('we_'.length)}`;
 }
 
-/** The order key of a delivery: unlike that of another endpoint's delivery of the same event. */
+/** Returns the order key of a delivery, which differs from that of another endpoint's delivery of the same event. */
 export function deliveryOrder(order: string, endpointId: string): string {
   return `${order}-${endpointId.slice(-12)}`;
 }
@@ -152,7 +152,7 @@ export interface ClaimedDelivery
   > {
   /** Failed attempts of the current round of the schedule. */
   readonly tries: number;
-  /** Whether first attempts go before it: it is a retry, or was sent by hand. */
+  /** Whether first attempts precede it: it is a retry, or was sent by hand. */
   readonly retry: boolean;
   /** Whether the current round of the schedule was started by hand. */
   readonly manual: boolean;

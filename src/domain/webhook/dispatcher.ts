@@ -26,8 +26,8 @@ const ATTEMPT_MS = 18_000;
 /** Maximum number of queues in memory before idle queues of failing endpoints are dropped. */
 const REMEMBERED = 10_000;
 /**
- * How long a delivery waits after its lease was released, in milliseconds. Mostly another process has not attempted an
- * earlier event of its invoice yet.
+ * How long a delivery waits after its lease was released, in milliseconds. The usual reason is that another process has
+ * not attempted an earlier event of its invoice yet.
  */
 const RELEASE_MS = 300;
 const SWEEP_LIMIT = 200;
@@ -51,8 +51,8 @@ export interface StoredDelivery {
  *
  * When all attempt slots of this process are taken, a slot that becomes free goes to the tenant that holds the fewest,
  * however many endpoints and deliveries the others have; the endpoints of a tenant take turns. Each kind of attempts is
- * counted by itself, and those that hang are not counted, so a dead endpoint takes no turns from the others of its
- * tenant.
+ * counted separately, and attempts that hang are not counted, so a dead endpoint takes no turns from the tenant's other
+ * endpoints.
  *
  * Order of events: an event is first attempted at an endpoint only after each earlier event of its invoice was
  * attempted there. A delivery is enqueued only when all its earlier deliveries have been attempted or are ahead of it
@@ -95,7 +95,7 @@ export interface DispatcherParts {
   readonly records: RecordAttempts;
   readonly health: Pick<EndpointHealth, 'noteResult'>;
   readonly statistics: Pick<CountAttempts, 'note'>;
-  /** Told of each attempt. Default: nobody. */
+  /** Called with each attempt. Default: nothing is measured. */
   readonly measure?: (attempt: Attempt, traceparent: string | null) => void;
   readonly now: () => Date;
   readonly report: (message: string, error: unknown) => void;
@@ -130,7 +130,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     giveSlots();
   }
 
-  /** A queue that may begin an attempt waits for a slot, in the place that it has; any other one claims deliveries. */
+  /** A queue that may begin an attempt waits for a slot, and keeps its place; any other queue claims deliveries. */
   function lineUp(queue: EndpointQueue): void {
     const own = !stopped && queue.mayBegin() ? waiting[queue.kind()] : null;
     for (const each of Object.values(waiting)) if (each !== own) each.delete(queue.tenantId, queue);
@@ -327,7 +327,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     giveSlots();
   }
 
-  /** Asks the ledger. If it does not answer, every earlier delivery counts as unattempted. */
+  /** Queries the ledger. If it does not answer, every earlier delivery counts as unattempted. */
   async function unattemptedBefore(claims: readonly ClaimedDelivery[]): Promise<ReadonlyMap<string, string[]>> {
     try {
       return await parts.deliveries.unattemptedBefore(claims);

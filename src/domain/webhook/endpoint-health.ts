@@ -5,9 +5,9 @@ import { FAILING_AFTER_MS, type WebhookEndpoint } from './endpoint.ts';
 import type { ReadStatistics } from './endpoint-statistics.ts';
 import type { DeliveryLedger, EndpointRepository } from './ports.ts';
 
-/** The parts of the attempts of a day, in percent, of which the tenant is told when they fail. */
+/** The shares of failed attempts of a day, in percent, at which the tenant gets a notice. */
 const TOLD_SHARES = [50, 90, 100] as const;
-/** Fewer failures than these are told to nobody. */
+/** Minimum number of failures for a notice. */
 const LEAST_FAILURES = 3;
 const DAY_HOURS = 24;
 /** Delay between two judgements of an endpoint with failures within a day, milliseconds. */
@@ -22,7 +22,7 @@ const SWEEP_LIMIT = 20;
 const REMEMBERED = 10_000;
 const REMEMBERED_MS = 10 * MINUTE_MS;
 
-/** The notice to somebody of a tenant about a failing endpoint. */
+/** The notice to a person of a tenant about a failing endpoint. */
 export interface FailingEndpointNotice {
   readonly to: string;
   readonly tenantName: string;
@@ -32,7 +32,7 @@ export interface FailingEndpointNotice {
   /** Attempts that failed within a day, and all of them. */
   readonly failed: number;
   readonly attempts: number;
-  /** The share of which this notice tells, percent. */
+  /** The share that this notice reports, percent. */
   readonly share: number;
   /** The first failure since the last success; null if the last attempt succeeded. */
   readonly failingSince: Date | null;
@@ -49,8 +49,8 @@ export interface EndpointNotifier {
 }
 
 /**
- * Tells a tenant's owners when half, 90 % and all of the attempts of a day to one of its endpoints have failed, each
- * once until less than half of them fail. Endpoints stay active.
+ * Notifies a tenant's owners when half, 90 % and all of the attempts of a day to one of its endpoints have failed, once
+ * each until less than half of them fail. Endpoints stay active.
  */
 export interface EndpointHealth {
   /** Notes the result of an attempt. Returns at once, never throws. */
@@ -129,7 +129,7 @@ export function createEndpointHealth(parts: HealthParts): EndpointHealth {
         delivered
           ? endpoints.noteSuccess(endpointId)
           : endpoints.noteFailure(endpointId, new Date(at), new Date(at + FAILING_AFTER_MS));
-      // After what is being written of it: the store could take up the later result first.
+      // After the pending write of this endpoint: otherwise the store could take up the later result first.
       const written = (known ? known.written.then(write) : write()).catch((error) => {
         if (last.peek(endpointId) === entry) last.delete(endpointId);
         report(`the health of the endpoint ${endpointId} could not be recorded`, error);

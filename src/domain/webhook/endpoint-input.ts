@@ -84,7 +84,9 @@ export const createEndpointBody = rest.create.meta({
 /** The body of PATCH /v1/webhook_endpoints/:id. */
 export const updateEndpointBody = rest.update.meta({ id: 'UpdateWebhookEndpoint', examples: [{ active: false }] });
 
-/** The fault in the syntax of an endpoint's URL; null if it has none. http:// passes here; the use case decides. */
+/**
+ * Returns the fault in the syntax of an endpoint's URL; null if it has none. http:// passes here; the use case decides.
+ */
 function urlProblem(text: string): string | null {
   // The URL parser removes spaces and line ends silently, and a receiver's parser might not.
   const parsed = /[\s\p{C}\\]/u.test(text) ? null : URL.parse(text);

@@ -58,8 +58,8 @@ export interface EndpointQueue {
    * Takes the next delivery to attempt.
    * @param leaseUntil UNIX milliseconds: deliveries whose lease ends before this are `expiring`. They leave the queue,
    *   together with the later events of their invoices
-   * @param leaseAtMost UNIX milliseconds: the same for those whose lease ends after this, longer than any lease. The
-   *   clock was set back since, and the ledger has shortened the lease
+   * @param leaseAtMost UNIX milliseconds: the same for deliveries whose lease ends after this, longer than any lease.
+   *   The clock was set back since, and the ledger has shortened the lease
    */
   take(leaseUntil: number, leaseAtMost: number): { next: QueuedDelivery | null; expiring: ClaimedDelivery[] };
   /** Ends an attempt. @param delivered null when nothing was sent */

@@ -34,7 +34,9 @@ export interface EndpointHour {
 export interface EndpointStatistics {
   readonly first: Results;
   readonly retries: Results;
-  /** Milliseconds that half, and 95 of 100, of the answers took at most, rounded up to a class; null without answers. */
+  /**
+   * Median, and 95th percentile, of the answers' latencies, rounded up to a class, milliseconds; null without answers.
+   */
   readonly medianMs: number | null;
   readonly p95Ms: number | null;
   /** Each hour of the period, oldest first. */
@@ -43,9 +45,9 @@ export interface EndpointStatistics {
 
 /** The store of counts. */
 export interface StatisticsStore {
-  /** Adds to what is stored. */
+  /** Adds to the stored counts. */
   add(counts: ReadonlyMap<string, readonly EndpointHour[]>): Promise<void>;
-  /** The stored counts of these hours. @param hours the beginnings of the hours */
+  /** Returns the stored counts of these hours. @param hours the beginnings of the hours */
   read(endpointId: string, hours: readonly Date[]): Promise<EndpointHour[]>;
 }
 
@@ -65,12 +67,13 @@ interface Counted {
 export interface CountAttempts {
   /** Returns at once, never throws. */
   note(record: AttemptRecord): void;
-  /** Writes what was counted, for at most `timeoutMs`. */
+  /** Writes the counts, for at most `timeoutMs`. */
   readonly stop: StopFlushing;
 }
 
 /**
- * Counts, which tell how an endpoint does, and no more: a process that is killed loses those of five seconds.
+ * Creates the counting of attempts. The counts only show the state of an endpoint: a process that is killed loses those
+ * of five seconds.
  * @param report gets the failure of the store, which loses the counts. Never throws
  */
 export function createCountAttempts(
@@ -96,7 +99,8 @@ export function createCountAttempts(
         counts = { endpointId, ...emptyHour(new Date(hour)) };
         counted.set(name, counts);
       }
-      // A delivery that is sent again by hand begins its schedule anew, without tries, and waits behind first attempts.
+      // A delivery that is sent again by hand begins its schedule again, without tries, and waits behind first
+      // attempts.
       const results = tries === 0 && !retry ? counts.first : counts.retries;
       results[isSuccess(attempt) ? 'delivered' : 'failed'] += 1;
       if (attempt.status === null) return;
@@ -111,7 +115,7 @@ export type ReadStatistics = ReturnType<typeof createReadStatistics>;
 
 export function createReadStatistics(store: Pick<StatisticsStore, 'read'>, now: () => Date) {
   /**
-   * The attempts of the last hours, the current one included.
+   * Returns the attempts of the last hours, the current one included.
    * @param endpointId of an endpoint that the caller has read
    * @throws {ServiceError} invalid_request for another number of hours than 1 to {@link MOST_HOURS}
    */
@@ -154,7 +158,7 @@ function sumOf(hours: readonly EndpointHour[], kind: 'first' | 'retries'): Resul
   return { delivered: sum('delivered'), failed: sum('failed') };
 }
 
-/** The bound of the class in which this part of the answers ends; null if there are none. */
+/** Returns the bound of the class in which this part of the answers ends; null if there are none. */
 function quantile(latencies: readonly number[], part: number): number | null {
   const all = latencies.reduce((sum, each) => sum + each, 0);
   let seen = 0;

@@ -18,7 +18,7 @@ export interface KnownPlaces {
 export const OVERLAP_MS = 5000;
 /** Maximum number of places in a cursor. The earlier ones of more recent events are sent twice after a resumption. */
 export const CURSOR_PLACES = 64;
-/** Latest places that are kept in memory, whatever their age: more than can wait for a slow client. */
+/** Number of latest places that are kept in memory, whatever their age: more than can wait for a slow client. */
 const KEPT = 600;
 /** Maximum number of places in memory. */
 const REMEMBERED = 5000;

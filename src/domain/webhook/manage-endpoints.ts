@@ -129,7 +129,7 @@ export const ENDPOINT_USE_CASES = {
         ...(url !== undefined && { host: hostOf(url) }),
         ...(active !== undefined && { active: String(active) }),
       };
-      // Before what follows, which may fail: the change stands.
+      // Recorded before the next steps, which may fail: the change remains.
       await record({ subject: endpointId, details });
       dispatcher.endpointChanged(endpointId);
       if (active === false) await cancelDeliveries(deliveries, endpointId);
@@ -166,7 +166,7 @@ export const ENDPOINT_USE_CASES = {
         if (!present) return missing(endpointId, 'endpointId');
         const secrets = rotated(present.secrets, sealed, new Date(), seconds * 1000);
         const endpoint = await endpoints.replaceSecrets(endpointId, present.secrets, secrets);
-        // Another rotation intervened: the loop repeats on its result, so that both new secrets sign.
+        // Another rotation came in between: the loop repeats on its result, so that both new secrets sign.
         if (!endpoint) continue;
         dispatcher.endpointChanged(endpointId);
         const details = { overlapSeconds: String(seconds) };
@@ -201,7 +201,7 @@ async function found(
   return isId('we', endpointId) ? endpoints.find(tenant.id, environment, endpointId) : null;
 }
 
-/** Cancels pending deliveries. The dispatcher cancels those that are stored meanwhile, see `timesDisabled`. */
+/** Cancels pending deliveries. The dispatcher cancels deliveries that are stored meanwhile, see `timesDisabled`. */
 async function cancelDeliveries(deliveries: EndpointNeeds['deliveries'], endpointId: string): Promise<void> {
   while ((await deliveries.cancelPending(endpointId, CANCEL_LIMIT)) === CANCEL_LIMIT);
 }

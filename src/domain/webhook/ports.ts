@@ -73,7 +73,10 @@ export interface EndpointRepository {
     present: readonly EndpointSecret[],
     secrets: readonly EndpointSecret[],
   ): Promise<WebhookEndpoint | null>;
-  /** Replaces what seals the secrets if they are still `present`, which clients do not see. @returns whether it did */
+  /**
+   * Replaces the sealed form of the secrets if they are still `present`. Clients see no change.
+   * @returns whether it did
+   */
   resealSecrets(
     endpointId: string,
     present: readonly EndpointSecret[],
@@ -95,8 +98,8 @@ export interface Outbox {
 export interface EventLog {
   /**
    * Appends the events that are not in the log yet.
-   * @returns all of them, those that were appended with the order key that they got: a higher one if events of the owner
-   * are in the log that are not lower
+   * @returns all events. Appended events have the order key that they got, which is raised if the owner's log has
+   *   events that are not lower
    */
   append(events: readonly WebhookEvent[]): Promise<WebhookEvent[]>;
   find(tenantId: string, environment: Environment, eventId: string): Promise<WebhookEvent | null>;
@@ -169,9 +172,7 @@ export interface AttemptRecord {
  * the caller's clock.
  */
 export interface DeliveryLedger {
-  /**
-   * Stores the deliveries that do not exist yet, above all that the owner's list has. @returns their ids
-   */
+  /** Stores the deliveries that do not exist yet, at the top of the owner's list. @returns their ids */
   insert(deliveries: readonly NewDelivery[], now: Date): Promise<Set<string>>;
   /** Leases due deliveries of an endpoint, longest waiting first: either its retries or its first attempts. */
   claimMany(
@@ -199,11 +200,11 @@ export interface DeliveryLedger {
    * deliveries that are due.
    */
   sweep(limit: number, pauseMs: number, now: Date): Promise<{ endpointIds: string[]; more: boolean }>;
-  /** Due deliveries that no worker has: how many, counted up to `limit`, and since when the oldest of them waits. */
+  /** Counts the due deliveries that no worker has, up to `limit`, and returns since when the oldest of them waits. */
   backlog(limit: number, now: Date): Promise<{ readonly waiting: number; readonly oldest: Date | null }>;
   /**
-   * To be called when the clock was set back: what the later clock planned would wait for as long as it was ahead. It
-   * keeps its delay, and a lease its length, counted from `now`.
+   * To be called when the clock was set back, because deliveries that the later clock planned would wait for the
+   * difference, too. They keep their delay, and leases their length, counted from `now`.
    * @returns the number of deliveries changed
    */
   reschedule(now: Date): Promise<number>;
@@ -231,14 +232,14 @@ export interface DeliveryLedger {
   ): Promise<Found<readonly Pick<Attempt, Field>[]>>;
   page(query: PageQuery & DeliveryFilter): Promise<Page<Delivery>>;
   /**
-   * The same page with these fields of the attempts, oldest first, at most `KEPT_ATTEMPTS` of each delivery. Their size
-   * as JSON counts in that of the page.
+   * Returns the same page with these fields of the attempts, oldest first, at most `KEPT_ATTEMPTS` of each delivery.
+   * Their size as JSON counts towards that of the page.
    */
   pageWithAttempts<Field extends keyof Attempt>(
     query: PageQuery & DeliveryFilter,
     fields: readonly Field[],
   ): Promise<Page<DeliveryWithAttempts<Field>>>;
-  /** The same page with only the fields that a resend needs. */
+  /** Returns the same page with only the fields that a resend needs. */
   keys(query: PageQuery & DeliveryFilter): Promise<Page<Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'order'>>>;
   /**
    * Restarts the schedule by hand: due now, after first attempts. A delivery that was cancelled under a lease is due when

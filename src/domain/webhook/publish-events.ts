@@ -20,14 +20,14 @@ import { type DocumentUrl, eventBody, type WebhookEvent } from './webhook-event.
  */
 const BATCH = 64;
 /**
- * With this number of invoices that wait in memory, tenants of which some wait leave further events in the outbox, where
+ * If this number of invoices waits in memory, tenants with a waiting invoice leave further events in the outbox, where
  * the sweep finds them.
  */
 const MOST_WAITING = 1000;
 /** Maximum number of invoices whose published events this process remembers. */
 const REMEMBERED = 10_000;
 /**
- * How long nothing of an invoice was published before it is taken out of the outbox, in milliseconds. Most invoices are
+ * Time without a published event after which an invoice is taken out of the outbox, in milliseconds. Most invoices are
  * processed by then, so that one update covers all their events, and its transaction meets no other update of them.
  */
 const GATHER_MS = 1000;
@@ -55,7 +55,7 @@ export interface PublishEvents {
 export interface PublishParts {
   readonly outbox: Outbox;
   readonly sums: Pick<PeriodSums, 'record'>;
-  /** Returns what an invoice adds to the sums, and what a search finds it by. */
+  /** Returns the amounts that an invoice adds to the sums, and its terms for searches. */
   readonly summedOf: (invoice: Invoice) => SummedInvoice;
   readonly events: Pick<EventLog, 'append'>;
   readonly deliveries: Pick<DeliveryLedger, 'insert'>;
@@ -83,9 +83,15 @@ interface Route {
 }
 
 export function createPublishEvents(parts: PublishParts): PublishEvents {
-  /** By their ids. Not a `createGroup`, because a later state of an invoice takes the place of the one that waits. */
+  /**
+   * The waiting invoices by their ids. Not a `createGroup`, because a later state of an invoice replaces the waiting
+   * one.
+   */
   const waiting = new Map<string, Invoice>();
-  /** The ids of those that wait, by tenant: one of which many wait makes no other wait for more than a batch. */
+  /**
+   * The ids of the waiting invoices, by tenant: a tenant with many of them makes no other tenant wait for more than a
+   * batch.
+   */
   const turns = createTurns<string>();
   /** Sequence number of the last event of each invoice that this process has published. */
   const published = new LRUCache<string, number>({ max: REMEMBERED });
@@ -96,7 +102,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
    * does not wait for the later events of an invoice.
    */
   let marking: NodeJS.Timeout | null = null;
-  /** Resolves when all marks so far are written or have failed. */
+  /** Resolves when all marks so far have been written or have failed. */
   let marked = Promise.resolve();
   let running: Promise<void> | null = null;
   let stopped = false;
@@ -215,7 +221,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     for (const { invoiceId } of marks) unmarked.delete(invoiceId);
     if (unmarked.size > 0) marking = setTimeout(() => void markPublished(Date.now() - GATHER_MS), GATHER_MS);
     if (marks.length === 0) return;
-    // One after the other, because two transactions on the sums of a day stop each other.
+    // One after the other, because two transactions on the sums of a day conflict.
     marked = marked
       .then(() => parts.sums.record(marks))
       .catch((error) => parts.report('published events could not be marked in the outbox', error));

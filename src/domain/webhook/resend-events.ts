@@ -67,7 +67,7 @@ export const RESEND_USE_CASES = {
         await sendTo(event, receivers, needs);
         await events.announce(owner, [eventId]);
       } finally {
-        // Whatever failed: some of it may be done.
+        // Recorded even after a failure: a part may be done.
         await record({ subject: eventId, details });
       }
       return deliveries.ofEvents(owner, [eventId]);
@@ -112,7 +112,7 @@ export const RESEND_USE_CASES = {
         if (outcome.count > 0) await deliveryQueue.wake(selection.endpointId, storeNow());
         return outcome;
       } finally {
-        // Whatever failed: the steps before it are done.
+        // Recorded even after a failure: the steps before it are done.
         const { endpointId: subject, state } = selection;
         await record({ subject, details: { state, count: String(sent) } });
       }
@@ -157,7 +157,7 @@ async function endpointFor(
   throw serviceError('invalid_request', 'This endpoint is disabled. Set active to true first.', 'endpointId');
 }
 
-/** The active endpoints that subscribe to an event. */
+/** Returns the active endpoints that subscribe to an event. */
 export async function subscribers(
   endpoints: Pick<EndpointRepository, 'list'>,
   { tenantId, environment, type }: Pick<WebhookEvent, 'tenantId' | 'environment' | 'type'>,

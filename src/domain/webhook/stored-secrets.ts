@@ -2,7 +2,7 @@ import type { SecretBox } from '../secret-box.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { EndpointRepository } from './ports.ts';
 
-/** Endpoints that are read together. */
+/** Number of endpoints that are read together. */
 const BATCH = 200;
 
 export interface Resealed {
@@ -14,8 +14,8 @@ export interface Resealed {
 }
 
 /**
- * Seals the signing secrets of all endpoints with the newest key, beside a running service and others who do the same.
- * Each endpoint is one write: whoever is interrupted calls it again.
+ * Seals the signing secrets of all endpoints with the newest key, beside a running service and concurrent calls. Each
+ * endpoint is one write, so an interrupted call can be repeated.
  */
 export async function resealSecrets(
   endpoints: Pick<EndpointRepository, 'findOfAnyTenant' | 'pageOfAll' | 'resealSecrets'>,
@@ -46,7 +46,7 @@ export async function resealSecrets(
   return { endpoints: count, secrets, unopened };
 }
 
-/** The ids of the endpoints with a secret that signs and does not open. */
+/** Yields the ids of the endpoints with a secret that signs and does not open. */
 export async function* unopenedSecrets(
   endpoints: Pick<EndpointRepository, 'pageOfAll'>,
   box: Pick<SecretBox, 'open'>,

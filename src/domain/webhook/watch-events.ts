@@ -36,9 +36,9 @@ type LogNeeds = Pick<InvoiceEventsNeeds, 'events'>;
 
 /**
  * Streams the events of the key's tenant and environment as they happen, test events and resends included, without end:
- * each once, and none is missed. One that was written while a clock was ahead may be sent again after a resumption. Its
- * input is where it starts: a cursor of this stream, to resume there; or the id of an event, to begin after it; or an
- * instant, to begin there; null: only new events.
+ * each once, and none is missed. An event that was written while a clock was ahead may be sent again after a
+ * resumption. Its input is where it starts: a cursor of this stream, to resume there; or the id of an event, to begin
+ * after it; or an instant, to begin there; null: only new events.
  * @throws {ServiceError} invalid_request if the input is none of these
  */
 export const invoiceEvents = {
@@ -84,7 +84,7 @@ async function startAfter(
   );
 }
 
-/** The start of a stream at an instant in UTC, ISO 8601 with seconds; null if the text is none. */
+/** Returns the start of a stream at an instant in UTC, ISO 8601 with seconds; null if the text is no such instant. */
 function startAt(text: string): { highest: string; places: null } | null {
   if (text.length > 30 || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/.test(text)) return null;
   const milliseconds = Date.parse(text);
@@ -138,7 +138,7 @@ class StreamedEvents extends Watch<StreamedEvent> implements EventListener {
     this.ring();
   }
 
-  /** The next event in memory that was not sent before. */
+  /** Returns the next event in memory that was not sent before. */
   protected take(): StreamedEvent | null {
     for (;;) {
       const event = this.#backlog.shift() ?? (this.#readFrom === null ? this.#inbox.shift() : undefined);

@@ -53,14 +53,14 @@ export interface BodyAtRest {
   readonly documentRevision?: number;
 }
 
-/** The body as it is stored; {@link bodyToSend} restores the same bytes. */
+/** Returns the body as it is stored; {@link bodyToSend} restores the same bytes. */
 export function bodyAtRest({ body, documentRevision }: Pick<WebhookEvent, keyof BodyAtRest>): BodyAtRest {
   const event = JSON.parse(body) as EventObject;
   if (documentUrls(event).length === 0) return { body };
   return { body: withUrls(event, () => null), documentRevision };
 }
 
-/** The body with its original URLs, even if they have been revoked since. */
+/** Returns the body with its original URLs, even if they have been revoked since. */
 export function bodyToSend(
   { invoiceId, body, documentRevision }: BodyAtRest & Pick<WebhookEvent, 'invoiceId'>,
   documentUrl: DocumentUrl,
@@ -97,12 +97,14 @@ const TOKEN = /([\w-]+)\.\w+$/;
 /** Minimum number of characters of a token that is recognized where a text was truncated. */
 const TOKEN_START = 8;
 
-/** The access tokens of the document URLs in a body: the last path segment of each URL, without its extension. */
+/**
+ * Returns the access tokens of the document URLs in a body: the last path segment of each URL, without its extension.
+ */
 export function documentTokens(body: string): string[] {
   return documentUrls(JSON.parse(body) as EventObject).flatMap((url) => TOKEN.exec(url)?.[1] ?? []);
 }
 
-/** A receiver's answer as it is stored: each token becomes `…`, because some receivers echo the request. */
+/** Returns a receiver's answer as it is stored: each token becomes `…`, because some receivers echo the request. */
 export function withoutTokens(answer: string, tokens: readonly string[]): string {
   return tokens.reduce((text, token) => withoutCutToken(text.replaceAll(token, '…'), token), answer);
 }
@@ -151,7 +153,7 @@ export function eventBody(
   });
 }
 
-/** The members that only a credit note's data has. */
+/** Returns the members that only a credit note's data has. */
 function creditMembers(credit: EventCredit | null | undefined) {
   if (!credit) return {};
   const { original, reason, note } = credit;
