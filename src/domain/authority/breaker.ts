@@ -34,7 +34,7 @@ interface Probes {
   readonly dueAt: Date;
   /** Number of probes and trials of this outage that failed. */
   readonly failed: number;
-  /** Whether the latest probe was answered, so that it was the invoice after it that failed. */
+  /** Whether the latest probe was answered, so that the failure is that of the invoice after it. */
   readonly answered: boolean;
   /** The failed trials of this outage; absent before the first. */
   readonly trials?: Trials;
@@ -201,7 +201,7 @@ function joined(intervals: readonly Excused[]): readonly Excused[] {
   return first && second && result.length > MOST_OUTAGES ? [[first[0], second[1]], ...rest] : result;
 }
 
-/** The next probe after a failed one or a failed trial, at growing intervals. */
+/** Returns the next probe after a failed probe or a failed trial, at growing intervals. */
 function probeAfter(
   { probe }: BreakerState,
   at: Date,
@@ -233,8 +233,9 @@ function close(state: BreakerState, at: Date): BreakerState {
 }
 
 /**
- * Whether the authority answers nothing at the moment. An open breaker whose probe was answered holds submissions back
- * only: one invoice that fails alone, however often, must not keep others from their decisions and receipts.
+ * Whether the authority answers nothing at the moment. An open breaker whose probe was answered holds back only
+ * submissions: an invoice that fails alone, however often, must not keep other invoices from their decisions and
+ * receipts.
  */
 export function isAway({ phase, probe }: BreakerState): boolean {
   return phase === 'open' && !probe?.answered;

@@ -3,7 +3,7 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 const PREFIX = 'whsec_';
 /** How old or how far ahead a signature may be, milliseconds. */
 export const CALLBACK_TOLERANCE_MS = 300_000;
-/** The most signatures that a header may have: one for each valid secret of a rotation. */
+/** Maximum number of signatures in a header: one for each valid secret of a rotation. */
 const MOST_SIGNATURES = 8;
 const SHA256_BYTES = 32;
 
@@ -14,7 +14,7 @@ export interface CallbackHeaders {
   readonly signature: string | undefined;
 }
 
-/** The HMAC key of a callback secret. @param secret `whsec_` and base64, or the bytes that this encodes */
+/** Returns the HMAC key of a callback secret. @param secret `whsec_` and base64, or the bytes that this encodes */
 export function callbackKey(secret: string | Uint8Array): KeyObject {
   return createSecretKey(typeof secret === 'string' ? Buffer.from(secret.slice(PREFIX.length), 'base64') : secret);
 }

@@ -51,8 +51,8 @@ export function compareEntry(
 }
 
 /**
- * Differences of an invoice that do not depend on what an entry states.
- * @param settledBefore what was decided here before this is in the ledger, if it is at all
+ * Returns the differences of an invoice that do not depend on the content of an entry.
+ * @param settledBefore a decision that was taken here before this time is in the ledger, or never will be
  * @param now for the age of a missing receipt
  */
 export function compareInvoice(ours: Transmission, hasEntry: boolean, settledBefore: Date, now: Date): Finding[] {

@@ -10,7 +10,7 @@ export interface Gate {
   isAway(): boolean;
   /** How long a look-up outside of {@link enter} must wait, in milliseconds; 0 if it may go. */
   lookUpWait(): number;
-  /** Notes that a look-up was answered: whoever confirms a failure at the moment need not open the breaker. */
+  /** Notes that a look-up was answered. A failure that is being confirmed then does not open the breaker. */
   answered(): void;
   /** Notes a failed look-up. Probes the authority, and opens the breaker if that fails too. */
   lookUpFailed(retryAfterMs: number | null): Promise<void>;

@@ -41,8 +41,9 @@ export interface GateParts {
 /** The least time that everything waits after an answer 429, also one with `Retry-After: 0`, milliseconds. */
 const LEAST_RATE_LIMITED_MS = 1000;
 /**
- * While nothing is sent, look-ups wait for this part of the time since it began, within these limits in milliseconds: a
- * short interruption delays no decision by more than itself, and a long one does not make the store busy.
+ * While nothing is sent, look-ups wait for this fraction of the time since sending stopped, within these limits in
+ * milliseconds. So a short interruption delays a decision at most by its own length, and a long interruption does not
+ * make the store busy.
  */
 const LOOK_UP_PART = 0.1;
 const [LEAST_LOOK_UP_PAUSE_MS, LONGEST_LOOK_UP_PAUSE_MS] = [1000, 600_000] as const;
@@ -245,7 +246,10 @@ class SharedGate implements LiveGate {
   }
 }
 
-/** Milliseconds until a moment; 0 if it is over, or so far away that it comes from a clock that was set back. */
+/**
+ * Returns the milliseconds until a moment; 0 if it has passed, or is so far away that it comes from a clock that was
+ * set back.
+ */
 function remaining(until: number, now: number): number {
   const wait = until - now;
   return wait > LONGEST_WAIT_MS ? 0 : Math.max(0, wait);

@@ -1,17 +1,17 @@
 import type { Authority, LedgerEntry } from './ports.ts';
 
-/** Entries in one call, at most. */
+/** Maximum number of entries in one call. */
 const PAGE = 1000;
 /**
- * Of a page that could not be read, a part of this size is asked for: a thousand long lists of problems are more than an
- * answer may have. Each page that was read doubles the next.
+ * After a page that could not be read, the next call requests this fraction of it: a thousand long lists of problems
+ * exceed the maximum size of an answer. Each page that was read doubles the next one.
  */
 const SMALLER = 1 / 10;
 /** How often a call is repeated before the ledger counts as unreadable. */
 const ATTEMPTS = 4;
 /** Limits of the pause before a call is repeated, milliseconds. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1000, 60_000];
-/** Pages without an entry in a row, before the end. */
+/** Maximum number of consecutive pages without an entry, before the end. */
 const MOST_EMPTY = 100;
 const MAX_TEXT = 200;
 const MAX_CURSOR = 4096;
@@ -93,7 +93,7 @@ function isPlausible({ submissionId, sha256, decision }: LedgerEntry): boolean {
   );
 }
 
-/** Finds out whether a sequence has entered a circle, with one value in memory (Brent's algorithm). */
+/** Detects whether a sequence has entered a cycle, with one value in memory (Brent's algorithm). */
 function circleDetector(): (value: string) => boolean {
   let [kept, steps, span]: [string | null, number, number] = [null, 0, 1];
   return (value) => {

@@ -20,7 +20,7 @@ import { hintRule } from './take-hint.ts';
 
 /** Length of the lease, renewed with each page, milliseconds: longer than a page with all its repeated calls. */
 const RECONCILIATION_LEASE_MS = 300_000;
-/** A decision of this long before the ledger was read must be in the ledger, milliseconds. */
+/** A decision that was made at least this long before the ledger was read must be in the ledger, milliseconds. */
 const SETTLE_MS = 600_000;
 /** Number of runs in a row without a page after which the ledger is read from its start: the cursor may have expired. */
 const MOST_STALLED = 3;
@@ -51,8 +51,8 @@ export interface ReconciliationReport {
 
 export interface ReconcileOptions {
   /**
-   * Compares all entries that were decided since then again, from the start of the ledger, and leaves the cursor of the
-   * nightly run where it is. Null: what came since the last run.
+   * If set, all entries that were decided since this time are compared again, from the start of the ledger, and the
+   * cursor of the nightly run does not move. Null: only the entries since the last run are compared.
    */
   readonly since?: Date | null;
   /** Ends the run after the current page. */
@@ -63,8 +63,8 @@ export interface ReconcileOptions {
 
 /**
  * Compares the authority's ledger with our invoices (docs/decisions/0043). It never writes a status: where the ledger
- * has decided what is undecided here, it makes the look-up due, and the pipeline decides by it. Everything else that
- * differs is stored for operators. A failure of the authority ends the run, keeps what was read, and is in the result.
+ * has decided what is undecided here, it makes the look-up due, and the pipeline decides by it. All other differences
+ * are stored for operators. A failure of the authority ends the run, keeps what was read, and is in the result.
  * @throws {ReconciliationBusy} when another process reconciles
  */
 export type Reconcile = (options?: ReconcileOptions) => Promise<ReconciliationRun>;
@@ -207,8 +207,8 @@ class Run {
   }
 
   /**
-   * Compares submissions. Our invoices are read together; once more if the ledger has ids that we do not follow.
-   * Makes the look-ups of undecided ones due.
+   * Compares submissions. Our invoices are read together, and a second time if the ledger has ids that we do not
+   * follow. Makes the look-ups of undecided invoices due.
    */
   private async examine(
     ids: readonly string[],

@@ -29,7 +29,7 @@ export interface Finding {
   readonly theirs: string | null;
 }
 
-/** An operator knows of a difference that stays, and has done what can be done. */
+/** An operator's note that a lasting difference is known, and that everything possible was done. */
 export interface Acknowledgement {
   readonly at: Date;
   readonly reason: string;
@@ -39,7 +39,7 @@ export interface Acknowledgement {
 export interface Difference extends Finding {
   readonly firstSeen: Date;
   readonly lastSeen: Date;
-  /** Of the facts as they are; null: it is open. */
+  /** The acknowledgement of the present facts; null: the difference is open. */
   readonly acknowledged: Acknowledgement | null;
 }
 
@@ -78,14 +78,14 @@ export interface LookUpRule {
   readonly mostAnHour: number;
 }
 
-/** Our copy of what was read of the ledger: the last entry of each submission. */
+/** Our copy of the part of the ledger that was read: the last entry of each submission. */
 export interface LedgerCopy {
   /** Stores entries with different ids. @returns the number of those that were stored before with another content */
   keep(entries: readonly LedgerEntry[]): Promise<number>;
   find(submissionIds: readonly string[]): Promise<LedgerEntry[]>;
 }
 
-/** The most open differences of one kind that are stored; acknowledged ones do not count. */
+/** Maximum number of stored open differences of one kind; acknowledged ones do not count. */
 export const MOST_OF_A_KIND = 1000;
 
 /** The differences that are shown to operators. */

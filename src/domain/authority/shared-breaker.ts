@@ -31,13 +31,13 @@ export interface BreakerReport {
 }
 
 /**
- * How long a probe or a trial keeps others from being begun, milliseconds. Calls may take longer; but a process that was
- * killed during one would hold up everything for as long as the longest call.
+ * Time during which a probe or a trial prevents others, milliseconds. Calls may take longer. But with a longer time, a
+ * process that is killed during a call would hold up everything for as long.
  */
 const CLAIM_MS = 5000;
 /**
- * Pause between the two probes that confirm a failure, milliseconds. One lost probe is no outage, and what is answered
- * meanwhile proves that there is none.
+ * Pause between the two probes that confirm a failure, milliseconds. One lost probe is no outage, and any call that is
+ * answered meanwhile proves that there is none.
  */
 const SECOND_PROBE_MS = 1000;
 
@@ -109,7 +109,8 @@ export class SharedBreaker {
   async postpone(notBefore: Date): Promise<void> {
     const { state } = this;
     const isLater = (state?.notBefore?.getTime() ?? 0) < notBefore.getTime();
-    // Known at once here. A known time that is too far away is a set-back clock's; the store replaces it.
+    // Applied here at once. A known time that is too far away comes from a clock that was set back; the store replaces
+    // it.
     if (state && isLater) this.state = { ...state, notBefore };
     await this.#parts.store.postpone(notBefore);
   }
@@ -171,7 +172,7 @@ export class SharedBreaker {
     await this.#update((state) => ({ next: confirmed(state, { at, number, opened, retryAfterMs }), result: null }));
   }
 
-  /** Whether probes fail too; concurrent callers that know of the same outages share them. */
+  /** Whether probes fail too; concurrent callers that know of the same outages share the probes. */
   #confirms(opened: number): Promise<boolean> {
     if (this.#confirming?.opened === opened) return this.#confirming.isAway;
     const confirming = {
@@ -217,7 +218,7 @@ export class SharedBreaker {
     return result;
   }
 
-  /** Takes over a state that was read, unless a later one of the breaker is known. */
+  /** Takes over a state that was read, unless a later version of it is known. */
   #adopt(state: AuthorityState): void {
     const known = this.state;
     this.state =

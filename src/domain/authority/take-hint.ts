@@ -11,7 +11,7 @@ const MOST_RECORDED = 30;
  * look-up that came too early was a while ago.
  */
 const AGAIN_MS = [1000, QUIET_MS] as const;
-/** The most hints that wait to be tried again. Polling finds the decisions of the others. */
+/** Maximum number of hints that wait to be tried again. Polling finds the decisions of further ones. */
 const MOST_WAITING = 1000;
 
 /** Makes look-ups due in the store. */
@@ -32,7 +32,7 @@ export type TakeHint = (submissionId: string) => Promise<void>;
 
 /**
  * The rule for hints: they use at most half of the authority's budget for a submission, so that forged or repeated
- * hints cannot keep polling from its own look-ups.
+ * hints leave enough look-ups to polling.
  */
 export function hintRule({ lookUpsPerSubmissionPerHour }: Capabilities['limits']): LookUpRule {
   return { quietMs: QUIET_MS, mostAnHour: Math.min(MOST_RECORDED, Math.floor(lookUpsPerSubmissionPerHour / 2)) };

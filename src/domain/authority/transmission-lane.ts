@@ -22,17 +22,17 @@ export interface TransmissionLaneParts {
 }
 
 /**
- * Interval at which the shared state is read, milliseconds, and while the authority is away: all workers then go on at
- * about the same time. Otherwise the one that ended the outage would send a second of its range's backlog before the
- * others send anything.
+ * Interval at which the shared state is read, milliseconds, and while the authority is away. The second one lets all
+ * workers continue at about the same time after an outage. Otherwise the worker that ended it would send a second of
+ * its range's backlog before the others send anything.
  */
 const [TICK_MS, AWAY_TICK_MS] = [1000, 200];
 /**
- * Runs for each place: a run has left its place while it stores the answer, so that the place is used meanwhile. More
- * are not begun when the store is slow.
+ * Maximum number of runs for each place. A run leaves its place before it stores the answer, so that another run can
+ * use the place. The maximum limits the runs while the store is slow.
  */
 const RUNS_A_PLACE = 2;
-/** Ticks after the end of an outage in which what it held up is released. */
+/** Number of ticks after the end of an outage in which the invoices that it held up are released. */
 const RELEASES = 5;
 
 export function createTransmissionLane({
@@ -46,18 +46,18 @@ export function createTransmissionLane({
   let released = { outage: 0, times: 0 };
   let stopTicking: StopRepeating = async () => {};
 
-  /** Whether an outage has ended after which the invoices that it held up do not have their places by age yet. */
+  /** Whether an outage has ended whose held-up invoices do not have their places by age yet. */
   function isToRelease(): boolean {
     return (gate.excused()?.outage ?? 0) > released.outage;
   }
 
   /**
-   * At the end of an outage, invoices that failed before it opened still wait for their next attempt, for hours at the
-   * worst, and those that were tried in it wait behind the others. The outage excuses those failures, so they all wait by
-   * age: the oldest first. Every worker does this, also after a start, because the one that ended the outage may have
-   * died: before it sends the next one, and for a few seconds, because another one may put an invoice back before it
-   * knows of the end.
-   * @param most how often it is done after an outage
+   * Gives the invoices that an outage held up their places by age. Invoices that failed before the outage opened still
+   * wait for their next attempt, for hours at the worst, and invoices that were tried in it wait behind the others. The
+   * outage excuses those failures, so all of them wait by age, the oldest first. Every worker does this, also after a
+   * start, because the worker that ended the outage may have died. It does so before it sends the next invoice, and
+   * again for a few seconds, because another worker may put an invoice back before it knows of the end.
+   * @param most maximum number of repetitions after an outage
    */
   async function release(most: number): Promise<void> {
     const over = gate.excused();
