@@ -3,7 +3,7 @@ import { operationOf } from './rule-findings.ts';
 
 const INVOICE_CONTENT = always('flasheconomie.com (DGI, note 17-01-2019); cybadvisory.com 2019-01-04', READ);
 
-/** The rules of what an invoice states and of what becomes of it, by code. */
+/** The rules of the content of an invoice and of its further processing, by code. */
 export const CONTENT_RULES = {
   customer_address_missing: warningRule({
     status: 'in_force',

@@ -7,7 +7,7 @@ interface ExemptionRow extends Texts {
   readonly article: string;
   /** Whether the sale rests on a certificate of the buyer. */
   readonly needsCertificate: boolean;
-  /** What it is, for clients. */
+  /** Its description for clients. */
   readonly description: string;
   /** Where it was read, and when. */
   readonly source: string;
@@ -18,8 +18,8 @@ const ARTICLE_92 = { source: 'mihfada.com (CGI, art. 92)', readOn: '2026-11-29' 
 const SUSPENSION = { source: 'fiscamaroc.com (CGI, art. 94, 124); decree 2-06-574', readOn: '2026-11-29' } as const;
 
 /**
- * The reasons why a line has no VAT. The table is short: it has what its sources say without doubt. They state no days
- * from which it applies. The texts of documents list exemptions in this order.
+ * The reasons why a line has no VAT. The table is short: it has only reasons that its sources state without doubt. The
+ * sources state no days from which they apply. The texts of documents list exemptions in this order.
  */
 export const EXEMPTIONS = {
   export: {

@@ -6,7 +6,8 @@ import { rulesFrom } from './rules.ts';
 import { moroccanDate } from './time.ts';
 
 /**
- * Returns the rules that are in force on a day, come into force later, or are announced: the same for every tenant.
+ * Returns the rules that are in force on a day, come into force later, or are announced. They are the same for every
+ * tenant.
  * @throws {ServiceError} invalid_request unless the date is one
  */
 export const rules = {

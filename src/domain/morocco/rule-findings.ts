@@ -56,7 +56,7 @@ export function termInDays(document: RuledDocument, issueDate: string): { term: 
   return { term: terms.dueDate === null ? 0 : (Date.parse(terms.dueDate) - start) / DAY_MS, fromMonthEnd };
 }
 
-/** Returns when the operation was, and the field that says so: a period of service does with its last day. */
+/** Returns the date of the operation, and the field that states it. A period of service states it by its last day. */
 export function operationOf({ terms, servicePeriod }: RuledDocument): { date: string | null; path: string } {
   if (terms.operationDate !== null || servicePeriod === null) {
     return { date: terms.operationDate, path: 'terms.operationDate' };
@@ -75,7 +75,7 @@ export function isPaidInCash(document: RuledDocument, condition: (document: Rule
   return isCash && condition(document) ? [{ path: 'terms.paymentMeans' }] : [];
 }
 
-/** Finds invoices in cash, with the stamp duty on what is left to pay. @param date of the invoice, `YYYY-MM-DD` */
+/** Finds invoices in cash, with the stamp duty on the net to pay. @param date of the invoice, `YYYY-MM-DD` */
 export function cashDuty(document: RuledDocument, date: string): Concern[] {
   const duty = stampDutyOn(date, { ...document, amount: document.total, totals: document });
   if (duty === null) return [];
@@ -84,8 +84,8 @@ export function cashDuty(document: RuledDocument, date: string): Concern[] {
 }
 
 /**
- * Finds invoices with VAT of which a buyer may withhold some, with what is then left to pay. Private persons and buyers
- * abroad withhold nothing.
+ * Finds invoices with VAT of which a buyer may withhold a share, with the net to pay in that case. Private persons and
+ * buyers abroad withhold nothing.
  * @param minimum in dirhams, with tax
  */
 export function withheld({ kind, total, tax, buyer }: RuledDocument, minimum: number): Concern[] {

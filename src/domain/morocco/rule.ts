@@ -10,12 +10,15 @@ import type { LineExemption } from './exemptions.ts';
 
 export type Texts = Readonly<Record<DocumentLanguage, string>>;
 
-/** What a text shows in the place of `{name}`: a number, a list of numbers, or words. */
+/** The value that a text shows in the place of `{name}`: a number, a list of numbers, or words. */
 type Figure = number | readonly number[] | Texts;
 
-/** When most sources were read. They are press and secondary sources: the texts of the laws were not at hand whole. */
+/**
+ * The day on which most sources were read. They are press and secondary sources: the complete texts of the laws were
+ * not available.
+ */
 export const READ = '2026-11-29';
-/** The month is known of those that were read earlier. */
+/** For sources that were read earlier, only the month is known. */
 export const READ_EARLIER = '2026-11';
 
 /** Where a rule was read, and when. */
@@ -51,22 +54,22 @@ export interface RuleRow<Figures> {
   readonly article: string | null;
   /** What the rule says, with figures as `{name}`. */
   readonly says: Texts;
-  /** On what the sources contradict each other. Such a rule is off: it warns of nothing. */
+  /** The point on which the sources contradict each other. Such a rule is off: it causes no warning. */
   readonly doubt?: Texts;
   /**
    * The warning about a document that breaks the rule, for clients; without it, the rule is information and no fault of
    * the document.
    */
   readonly warning?: RuleWarning;
-  /** Whether a credit note is judged by the date of the invoice that it corrects. */
+  /** Whether the rule applies to a credit note by the date of the invoice that it corrects. */
   readonly byOriginal?: true;
   /** In chronological order. */
   readonly periods: readonly PeriodRow<Figures>[];
-  /** Finds where the rule concerns a document; absent if nothing that a document states decides it. */
+  /** Finds where the rule concerns a document; absent if the content of a document does not decide it. */
   readonly concerns?: (document: RuledDocument, figures: Figures, date: string) => readonly Concern[];
 }
 
-/** What a rule finds in a document. */
+/** A finding of a rule in a document. */
 export interface Concern {
   /** Dotted path of the field: `customer.address`. */
   readonly path: string;
@@ -74,7 +77,7 @@ export interface Concern {
   readonly what?: string;
 }
 
-/** What rules depend on. */
+/** The parts of a document that rules depend on. */
 export interface RuledDocument {
   readonly kind: Kind;
   /** The date of the invoice that a credit note corrects; null for invoices. */
@@ -83,7 +86,7 @@ export interface RuledDocument {
   readonly taxRates: readonly TaxRate[];
   /** The exemptions of its lines, in their order; null where a line states none. */
   readonly exemptions: readonly (LineExemption | null)[];
-  /** What is to be paid, with tax. */
+  /** The amount to be paid, with tax. */
   readonly total: Centimes;
   readonly tax: Centimes;
   readonly buyer: { readonly kind: CustomerKind; readonly ice: string | null; readonly address: string | null };
@@ -95,9 +98,9 @@ export interface RuledDocument {
   readonly servicePeriod: Pick<ServicePeriod, 'to'> | null;
   /** Whether it asks for a deposit. */
   readonly isDeposit: boolean;
-  /** Whether it states its amount in another currency, too. */
+  /** Whether it also states its amount in another currency. */
   readonly hasForeignValue: boolean;
-  /** What its buyer withholds of the VAT; null if it states nothing. */
+  /** The VAT that its buyer withholds; null if it states none. */
   readonly withholding: { readonly percent: number; readonly certificate: { readonly date: string } | null } | null;
 }
 
@@ -105,7 +108,7 @@ export interface RuledDocument {
 export interface Rule extends Source, Pick<RuleRow<never>, 'status' | 'article' | 'warning'> {
   readonly code: string;
   readonly level: 'warning' | 'information';
-  /** What it says, with the figures of the period. */
+  /** Its text, with the figures of the period. */
   readonly says: Texts;
   /** Why it is off; null if it is on. */
   readonly doubt: Texts | null;
@@ -124,14 +127,14 @@ export interface MadeRule<Level extends Rule['level']> {
 
 type AnyFigures = Readonly<Record<string, Figure>>;
 
-/** Makes a rule of which documents can be a breach. */
+/** Makes a rule that documents can break. */
 export function warningRule<Figures extends AnyFigures>(
   row: RuleRow<Figures> & { readonly warning: RuleWarning },
 ): MadeRule<'warning'> {
   return { level: 'warning', periods: periodsOf(row) };
 }
 
-/** Makes a rule that explains what concerns a document. */
+/** Makes a rule that explains something about a document. */
 export function informationRule<Figures extends AnyFigures>(
   row: RuleRow<Figures> & { readonly warning?: never },
 ): MadeRule<'information'> {

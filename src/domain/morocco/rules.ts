@@ -5,9 +5,9 @@ import { VAT_RULES } from './vat-rules.ts';
 import { WITHHOLDING_RULES } from './withholding-rules.ts';
 
 /**
- * The rules of Moroccan law that an invoice meets: one row each, by code. They warn and explain; they refuse nothing and
- * change no amount (docs/decisions/0082). A new threshold is a row in `periods`, which ends the row before; a new rate
- * of VAT is a row of `src/domain/invoice/tax-rate.ts` with its days.
+ * The rules of Moroccan law that an invoice meets: one row each, by code. They warn and explain; they refuse nothing
+ * and change no amount (docs/decisions/0082). A new threshold is a row in `periods`, which ends the row before; a new
+ * rate of VAT is a row of `src/domain/invoice/tax-rate.ts` with the days on which it is in force.
  */
 const RULES = { ...VAT_RULES, ...WITHHOLDING_RULES, ...PAYMENT_RULES, ...CONTENT_RULES } as const;
 
@@ -26,7 +26,7 @@ export const RULE_WARNINGS = Object.fromEntries(
   ALL_RULES.flatMap(({ code, warning }) => (warning ? [[code, warning]] : [])),
 ) as Readonly<Record<WarningRuleCode, RuleWarning>>;
 
-/** Whether clients are warned of documents that a rule concerns. */
+/** Whether the service warns of documents that a rule concerns. */
 function warns({ level, doubt }: Rule): boolean {
   return level === 'warning' && doubt === null;
 }
@@ -41,9 +41,9 @@ export interface AppliedRule extends Concern {
 
 /**
  * Finds the rules that apply to a document on its date: those that it breaks, those that are information, and those
- * that are off. Announced ones apply to none. It refuses nothing and changes no amount.
+ * that are off. Announced rules apply to no document. Refuses nothing and changes no amount.
  * @param date the date of the document in Morocco, `YYYY-MM-DD`
- * @param rules those that are asked for
+ * @param rules the requested rules
  */
 export function rulesOn(date: string, document: RuledDocument, rules = ALL_RULES): AppliedRule[] {
   return rules.flatMap((rule) => {

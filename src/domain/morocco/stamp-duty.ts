@@ -4,7 +4,7 @@ import { type Centimes, percentOf } from '../money.ts';
 import { netToPay, type Payable } from '../net-to-pay.ts';
 import { figuresOn, type PeriodRow, READ } from './rule.ts';
 
-/** The stamp duty of what is received in cash, in percent, by day. */
+/** The stamp duty on payments in cash, in percent, by day. */
 export const STAMP_DUTY: readonly PeriodRow<{ readonly percent: number }>[] = [
   {
     from: null,
@@ -20,7 +20,7 @@ export interface StampDuty {
   readonly amount: Centimes;
 }
 
-/** What determines the stamp duty of an invoice. */
+/** The parts of an invoice that determine its stamp duty. */
 interface Dutiable extends Payable {
   readonly kind: Kind;
   /** The terms that the documents state. */
@@ -28,7 +28,7 @@ interface Dutiable extends Payable {
 }
 
 /**
- * Returns the stamp duty of an invoice whose payment means is cash, if all that is left to pay is received in cash; null
+ * Returns the stamp duty of an invoice whose payment means is cash, if the whole net to pay is received in cash; null
  * for any other document. No amount of the invoice contains it (docs/decisions/0089).
  * @param date of the invoice, `YYYY-MM-DD`
  */

@@ -26,7 +26,10 @@ const WITHHOLDING_2026 = {
 
 /** The first day on which buyers withhold VAT. */
 const SINCE = '2024-07-01';
-/** In dirhams with tax: the least invoice. In months: the age at which a certificate no longer counts. */
+/**
+ * `minimum`: the least amount of an invoice, in dirhams with tax. `months`: the age from which a certificate no longer
+ * counts.
+ */
 const LIMITS = { minimum: 5000, months: 6 };
 /** Of the VAT: with a certificate, and without. */
 const PERCENTS = { withCertificate: 75, without: 100 };
