@@ -10,8 +10,8 @@ export interface Bell {
 }
 
 /**
- * Creates a bell. Use it with a queue or a state of your own: look at that, and wait for the bell while there is nothing
- * to do. A ring during the look is not lost, and several rings are one, so look at everything after each.
+ * Creates a bell. Use it with a queue or a state of your own: check the state, and wait for the bell while there is
+ * nothing to do. A ring during the check is not lost. Several rings count as one, so check everything after each.
  */
 export function createBell(): Bell {
   let isRung = false;

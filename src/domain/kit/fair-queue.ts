@@ -27,7 +27,7 @@ interface Entry {
 
 /**
  * Runs tasks with limited concurrency. Keys with waiting tasks take turns, so that no key waits for another's backlog.
- * Use it wherever callers share places; if they need not be told apart, with one key for all.
+ * Use it wherever callers share places; with one key for all, if callers need not be distinguished.
  */
 export function createFairQueue({
   places = 1,
@@ -58,7 +58,7 @@ export function createFairQueue({
   }
 
   /**
-   * Calls `start` at once, or when it is the key's turn. Whatever keeps it from starting is told to `refuse`: see `run`.
+   * Calls `start` at once, or when it is the key's turn. If it cannot start, `refuse` receives the error: see `run`.
    * @param start gets the function that `lineUp` returns
    * @returns a function that frees the place, or leaves the queue; further calls have no effect
    */

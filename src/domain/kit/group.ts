@@ -25,9 +25,9 @@ export interface GroupOptions<Item> {
 }
 
 interface Retry {
-  /** How often, at most. */
+  /** Maximum number of retries. */
   readonly times: number;
-  /** Pause before each time, milliseconds. */
+  /** Pause before each retry, milliseconds. */
   readonly pauseMs: number;
   /** Receives the error of each failure, the last one included. Never throws. */
   readonly report: (error: unknown) => void;
@@ -39,10 +39,10 @@ interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
 
 /**
  * Writes items in groups; for writes that many callers make at the same time, because a command to the store costs more
- * than what it writes. While a group is under way,
- * further items wait and make up the next one; the first item waits for the end of its turn of the event loop only. So
- * groups grow with the load, and nothing waits for a timer. Groups follow one another, in the order of the calls. With
- * groups of one, 31 invoices a second are accepted where 79 are, for twice the CPU time (bench `throughput`).
+ * than its content. While a group is being written, further items wait and form the next group; the first item waits
+ * only for the end of its turn of the event loop. So groups grow with the load, and nothing waits for a timer. Groups
+ * follow one another, in the order of the calls. With groups of one item, 31 instead of 79 invoices a second are
+ * accepted, for twice the CPU time (bench `throughput`).
  * @param write writes one group and returns an outcome for each item, in order; if it throws, every caller of the group
  * gets the error
  * @returns a function that writes one item

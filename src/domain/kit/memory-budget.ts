@@ -1,4 +1,4 @@
-/** What holds memory. */
+/** A holder of memory. */
 export interface Holding {
   readonly bytes: number;
   /** Frees the memory, for example by resetting a connection. Called at most once. */
@@ -29,9 +29,9 @@ export interface MemoryBudget {
 }
 
 /**
- * Creates a budget. Use it where memory is taken before anybody knows how much others will need: everything is
- * admitted, and beyond the limit whoever holds most loses it: of the group with the most bytes, the member with the most
- * bytes. So nobody's use costs another one who holds less.
+ * Creates a budget. Use it where memory is taken before it is known how much others will need. Everything is admitted.
+ * Beyond the limit, the member with the most bytes of the group with the most bytes loses a holding. So nobody loses
+ * memory to a caller that holds more.
  * @param limit bytes
  * @param victim which holding of that member is dropped: `oldest` where age means that it will never end, `latest` where
  * the oldest is next to end
@@ -56,7 +56,8 @@ export function createMemoryBudget(limit: number, victim: 'oldest' | 'latest'): 
   }
 
   function dropExcess(): void {
-    // What is dropped may add a holding. The loop below goes on with it, because calls within calls would fill the stack.
+    // A dropped holding may add another one. The loop below continues with that, because nested calls would fill the
+    // stack.
     if (isDropping) return;
     isDropping = true;
     try {

@@ -1,6 +1,6 @@
 /**
- * Items that wait, whose keys take turns: a key of which much waits delays the others no more than one of which little
- * waits. Use it where the caller knows when something may begin; where places are all that is needed, use `fair-queue.ts`.
+ * Waiting items whose keys take turns: a key with many waiting items delays the others no more than a key with few. Use
+ * it where the caller decides when an item may begin; where only places are limited, use `fair-queue.ts`.
  */
 export interface Turns<Item> {
   /** Number of items that wait. */
@@ -16,7 +16,7 @@ export interface Turns<Item> {
    * longest. Among several such keys, the one that has waited longest since its last turn.
    */
   take(): Item | undefined;
-  /** The latest item of the key of which most items wait. */
+  /** The latest item of the key with the most waiting items. */
   latestOfMost(): Item | undefined;
   /** All items, those of each key in their order. */
   all(): Item[];

@@ -1,6 +1,7 @@
 /**
- * An iterator of values that others bring. A subclass keeps them, and rings when it has one. A class, not closures or an
- * async generator: a process holds tens of thousands, and `return` ends it also while `next` waits.
+ * An iterator over values that other code delivers. A subclass keeps the values, and rings when it has one. It is a
+ * class, not closures or an async generator, because a process holds tens of thousands of them, and because `return`
+ * must end it also while `next` waits.
  */
 export abstract class Watch<Value extends object> implements AsyncIterableIterator<Value> {
   #isOver = false;
@@ -9,10 +10,10 @@ export abstract class Watch<Value extends object> implements AsyncIterableIterat
   /** The next value that is in memory; null: none is. */
   protected abstract take(): Value | null;
 
-  /** Called when the iteration has ended, possibly more than once: whoever brings values may stop. */
+  /** Called when the iteration has ended, possibly more than once, so that the delivery of values can stop. */
   protected abstract onEnd(): void;
 
-  /** Brings values into memory, for `next` to look again; null: there is nothing to wait for but a ring. */
+  /** Loads values into memory, after which `next` checks again; null: only a ring can bring a value. */
   protected read(): Promise<void> | null {
     return null;
   }
@@ -32,7 +33,7 @@ export abstract class Watch<Value extends object> implements AsyncIterableIterat
     return { done: true, value: undefined } as const;
   }
 
-  /** What `next` has without waiting; null if it must wait. */
+  /** Returns the result that `next` has without waiting; null if it must wait. */
   #now(): IteratorResult<Value> | null {
     if (this.#isOver) return this.finish();
     const value = this.take();

@@ -5,7 +5,10 @@
 export interface ZippedFile {
   /** Of ASCII characters, with slashes between folders. */
   readonly path: string;
-  /** When it was changed: what the parts in UTC say, to two seconds. MS-DOS knows 1980 to 2107; others are the nearest. */
+  /**
+   * Time of its last change, written in UTC, to two seconds. MS-DOS knows the years 1980 to 2107; other times become
+   * the nearest one.
+   */
   readonly modified: Date;
   /** Below 4 GiB. */
   readonly size: number;
@@ -23,11 +26,11 @@ export interface ZipLayout {
 const [LOCAL_BYTES, CENTRAL_BYTES, END_BYTES, ZIP64_END_BYTES, LOCATOR_BYTES] = [30, 46, 22, 56, 20];
 /** The extra field of an offset beyond 32 bits. */
 const EXTRA_BYTES = 12;
-/** What stands for a number that is in the ZIP64 parts. */
+/** The values that replace a number which is in the ZIP64 parts. */
 const [BEYOND_16, BEYOND_32] = [0xffff, 0xffffffff];
 /** The versions of the format that a reader needs: 1.0, and 4.5 for ZIP64. */
 const [PLAIN, ZIP64] = [10, 45];
-/** Made on Unix, so that the attributes are a mode: a file that all may read. */
+/** Marks the file as made on Unix, so that the attributes are a mode: readable by all. */
 const [MADE_BY, MODE] = [0x031e, 0o100644 * 0x10000];
 
 /** Returns the length of a file with its header. */
@@ -35,7 +38,7 @@ export function lengthInZip({ path, size }: ZippedFile): number {
   return LOCAL_BYTES + path.length + size;
 }
 
-/** Returns what precedes the bytes of a file. @param crc their CRC-32 */
+/** Returns the header that precedes the bytes of a file. @param crc their CRC-32 */
 export function headerInZip({ path, modified, size }: ZippedFile, crc: number): Uint8Array {
   const header = Buffer.alloc(LOCAL_BYTES + path.length);
   header.writeUInt32LE(0x04034b50, 0);
@@ -79,7 +82,7 @@ export function directoryRow({ path, modified, size }: ZippedFile, crc: number, 
   return row;
 }
 
-/** Returns what follows the directory. */
+/** Returns the end of the file, which follows the directory. */
 export function endOfZip({ count, start, length }: ZipLayout): Uint8Array {
   const isLarge = count >= BEYOND_16 || start >= BEYOND_32 || length >= BEYOND_32;
   const end = Buffer.alloc(END_BYTES);
