@@ -6,7 +6,7 @@ export interface Activity {
   requestId?: string;
   tenantId?: string;
   invoiceId?: string;
-  /** Of the trace that the work belongs to: 32 hexadecimal digits. */
+  /** The id of the trace that the work belongs to: 32 hexadecimal digits. */
   traceId?: string;
   /** The span under way. */
   span?: Span | null;
@@ -19,12 +19,12 @@ export function currentActivity(): Activity | undefined {
   return activities.getStore();
 }
 
-/** Runs work, and whatever it awaits, as this activity. */
+/** Runs work, and everything that it awaits, as this activity. */
 export function within<Result>(activity: Activity, work: () => Result): Result {
   return activities.run(activity, work);
 }
 
-/** Runs work for several callers, whose log entries and timers must not bear the ids of the one that began it. */
+/** Runs work for several callers, whose log entries and timers must not have the ids of the caller that began it. */
 export function outside<Result>(work: () => Result): Result {
   return activities.run({}, work);
 }

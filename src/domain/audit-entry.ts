@@ -6,7 +6,7 @@ import type { Environment } from './tenant/tenant.ts';
 /** How long entries are kept: a review once a year sees the whole year. */
 export const AUDIT_DAYS = 400;
 
-/** What the audit log calls a change. */
+/** The name of a change in the audit log. */
 export interface AuditedChange {
   /** `noun.past_participle` */
   readonly action: `${string}.${string}`;
@@ -67,10 +67,13 @@ export const SHARED_ACTIONS = {
 } as const satisfies Readonly<Record<string, Omit<AuditedChange, 'action'>>>;
 export type SharedAction = keyof typeof SHARED_ACTIONS;
 
-/** Stands for the tenant in entries of what concerns the whole service. Only operators read them. */
+/** Replaces the tenant's id in entries about the whole service. Only operators read these entries. */
 export const INSTALLATION = 'installation';
 
-/** A change in a tenant's account, or of the whole service. Contains no secret, and of people only names, and from where a change was made. */
+/**
+ * A change in a tenant's account, or of the whole service. Contains no secret; of people only their names, and the
+ * origin of the change.
+ */
 export interface AuditEntry {
   /** One of `AUDIT_ACTIONS`. */
   readonly action: string;
@@ -117,13 +120,16 @@ export interface AuditLog {
   page(query: AuditQuery): Promise<Page<RecordedEntry>>;
 }
 
-/** What an entry tells of a change beside the action. */
+/** The facts that an entry states of a change, beside the action. */
 export type AuditFacts = Pick<AuditEntry, 'subject'> & Partial<Pick<AuditEntry, 'details'>>;
 
 /** Whose log an entry belongs to: a tenant's, or that of the {@link INSTALLATION}. No environment: it concerns both. */
 export type AuditPlace = Pick<AuditEntry, 'tenantId'> & Partial<Pick<AuditEntry, 'environment'>>;
 
-/** The entry of a change that a member made by a use case. @param change what its row says */
+/**
+ * Makes the entry of a change that a member made by a use case.
+ * @param change the change as the use case's row describes it
+ */
 export function entryBy(
   member: Member,
   change: SharedAction | AuditedChange,
@@ -143,7 +149,7 @@ export function entryBy(
   };
 }
 
-/** The entry of an action of a person on their account, for one of the person's tenants. */
+/** Makes the entry of an action of a person on their account, for one of the person's tenants. */
 export function entryOfPerson(
   { id, name }: Pick<Person, 'id' | 'name'>,
   tenantId: string,
@@ -161,7 +167,7 @@ export interface Operator {
 }
 
 /**
- * The entry of a change that an operator made.
+ * Makes the entry of a change that an operator made.
  * @param environment null: both
  * @param by null: at a terminal
  */

@@ -7,12 +7,15 @@ export function isCalendarDate(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-/** The calendar date this many days later. @param date `YYYY-MM-DD` @param days may be negative */
+/** Returns the calendar date this many days later. @param date `YYYY-MM-DD` @param days may be negative */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The same day this many years later; 1 March instead of a missing 29 February. @param years may be negative */
+/**
+ * Returns the same day this many years later; 1 March instead of a missing 29 February.
+ * @param years may be negative
+ */
 export function addYears(date: string, years: number): string {
   const day = new Date(`${date}T00:00:00Z`);
   day.setUTCFullYear(day.getUTCFullYear() + years);

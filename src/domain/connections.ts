@@ -1,11 +1,14 @@
 /**
- * Connections that a process accepts at most, unless MAX_CONNECTIONS says otherwise. Bounds the memory for clients that
- * only connect, some 10 KB each; a process is measured with 19,500 open streams.
+ * Maximum number of connections of a process, unless MAX_CONNECTIONS says otherwise. It bounds the memory for clients
+ * that only connect, some 10 KB each; a process is measured with 19,500 open streams.
  */
 const USUAL_CONNECTIONS = 32_768;
-/** A client without a proxy in front has at most one of so many, unless MAX_CONNECTIONS_PER_ADDRESS says otherwise. */
+/**
+ * Without a proxy, an address has at most the connections of the process divided by this, unless
+ * MAX_CONNECTIONS_PER_ADDRESS says otherwise.
+ */
 const SHARES = 4;
-/** From this many files on a process can serve the connections of an ordinary load. */
+/** Number of open files that suffices for the connections of an ordinary load. */
 const ENOUGH_FILES = 8192;
 
 /** The number of files, sockets included, that clients never get: threads, browsers, the store and deliveries need them. */
@@ -13,10 +16,10 @@ export function reservedFiles(openFiles: number): number {
   return Math.min(Math.floor(openFiles / 2), Math.max(256, Math.min(1024, Math.floor(openFiles / 100))));
 }
 
-/** How many connections a process accepts. */
+/** Maximum numbers of connections that a process accepts. */
 export interface MostConnections {
   readonly total: number;
-  /** Of one address; null: of any number, because the proxies in front hold the connections of all clients. */
+  /** Of one address; null: no limit, because the proxies in front hold the connections of all clients. */
   readonly perAddress: number | null;
 }
 

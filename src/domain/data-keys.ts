@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 
-/** The purposes of keys: `data` derives given-out values and seals stored secrets, `sessions` is for sessions. */
+/** The purposes of keys: `data` derives issued values and seals stored secrets, `sessions` is for sessions. */
 export const KEY_PURPOSES = ['data', 'sessions'] as const;
 export type KeyPurpose = (typeof KEY_PURPOSES)[number];
 

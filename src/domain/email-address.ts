@@ -34,7 +34,10 @@ export function mailAddress(address: string): string | null {
   return isHostName && Buffer.byteLength(converted) <= MAX_ADDRESS ? converted : null;
 }
 
-/** The same, limited to addresses that every mail server accepts. @returns null also for a local part outside ASCII */
+/**
+ * Converts an address like {@link mailAddress}, but only one that every mail server accepts.
+ * @returns null also for a local part outside ASCII
+ */
 export function asciiAddress(address: string): string | null {
   const converted = mailAddress(address);
   return converted !== null && isAsciiAddress(converted) ? converted : null;

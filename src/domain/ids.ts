@@ -1,5 +1,5 @@
 /**
- * A new identifier: prefix of its type and canonical UUID v4, e.g. `inv_550e8400-e29b-41d4-a716-446655440000`
+ * Makes a new identifier: prefix of its type and canonical UUID v4, e.g. `inv_550e8400-e29b-41d4-a716-446655440000`
  * (docs/api/contract.md, "Conventions").
  */
 export function newId(prefix: string): string {

@@ -18,7 +18,7 @@ export function splitName(text: string): { readonly name: string | null; readonl
   return random === undefined ? null : { name, random };
 }
 
-/** For the holder of a credential that is not known here: that it names another installation, or an empty text. */
+/** Returns a sentence for the holder of an unknown credential that names another installation; empty if it does not. */
 export function otherInstallation(named: string | null, own: string | null): string {
   if (named === null || named === own) return '';
   return ` It names the installation '${named}', and this is ${own === null ? 'one without a name' : `'${own}'`}.`;

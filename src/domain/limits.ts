@@ -73,13 +73,13 @@ export const OPERATOR_TEXTS = { tenantName: 200, pauseReason: 200, reason: 500 }
 /** Maximum number of tenants, or of entries of the audit log, in a page of a list for operators. */
 export const OPERATOR_PAGE = 50;
 
-/** What waits is counted up to this number where operators are shown it. */
+/** Waiting work is counted up to this number for operators. */
 export const MOST_WAITING = 1000;
 
 /** Maximum number of people of a tenant. */
 export const MAX_MEMBERS = 200;
 
-/** Maximum number of invitations that the list of a tenant has, those first that end first. */
+/** Maximum number of invitations in the list of a tenant; those that end first come first. */
 export const MAX_INVITATIONS = 100;
 
 /** Maximum number of characters of a key's name. */

@@ -7,9 +7,12 @@ export interface Heartbeat {
   readonly inFlight?: number;
 }
 
-/** How long a worker counts after its last new heartbeat, milliseconds; also the age of an old one. */
+/**
+ * How long a worker counts as live after its last new heartbeat, milliseconds; also the age from which a heartbeat is
+ * old.
+ */
 export const LIVE_MS = 15_000;
-/** Whether a heartbeat is recent. One of the future counts by the same difference, because clocks differ. */
+/** Whether a heartbeat is recent. A heartbeat in the future counts by the same difference, because clocks differ. */
 export function isLive({ at }: Pick<Heartbeat, 'at'>, now: Date): boolean {
   return Math.abs(now.getTime() - at.getTime()) <= LIVE_MS;
 }
@@ -19,7 +22,7 @@ const FORGET_MS = 60_000;
 
 /** A heartbeat that is older than this when it is first seen is removed at once, milliseconds. */
 const ANCIENT_MS = 3_600_000;
-/** The longest part of the time between two reads that counts as watched, milliseconds: reads are a second apart. */
+/** Maximum time between two reads that counts as watched, milliseconds: reads are a second apart. */
 const MOST_WATCHED_MS = 2000;
 
 interface Seen {
@@ -32,10 +35,10 @@ interface Seen {
 }
 
 /**
- * Tells the live workers by the changes of their heartbeats, so that differences between clocks do not matter. Until a
- * heartbeat changes it counts by its age, because in a series of restarts most of them are of dead workers, which nobody
- * watched long enough. Only time in which this process read regularly counts as watched: after a stall of its own, or of
- * the machine, it takes no other worker for dead.
+ * Recognizes live workers by the changes of their heartbeats, so that differences between clocks do not matter. Until a
+ * heartbeat changes it counts by its age: after a series of restarts most heartbeats are of dead workers, which nobody
+ * watched long enough. Only time in which this process read regularly counts as watched: after a stall of its own, or
+ * of the machine, it does not take other workers for dead.
  * @param clock monotonic, milliseconds
  * @param liveMs see {@link LIVE_MS}
  */
@@ -45,7 +48,7 @@ export function watchWorkers(clock: () => number = () => performance.now(), live
   let watched = 0;
   let read = clock();
   return {
-    /** Takes note of the stored heartbeats. @param time now @returns those of workers that have ended long ago */
+    /** Notes the stored heartbeats. @param time now @returns the heartbeats of workers that ended long ago */
     seen<Beat extends Heartbeat>(heartbeats: readonly Beat[], time: Date): readonly Beat[] {
       const now = clock();
       watched += Math.min(now - read, MOST_WATCHED_MS);

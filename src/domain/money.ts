@@ -41,7 +41,7 @@ export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   return over < 0n && over % under !== 0n ? rounded - 1n : rounded;
 }
 
-/** A percentage of an amount, rounded half up. @param percent with at most two decimals */
+/** Returns a percentage of an amount, rounded half up. @param percent with at most two decimals */
 export function percentOf(amount: Centimes, percent: number): Centimes {
   return Number(divideHalfUp(BigInt(amount) * exactly(percent, PERCENT_PLACES), 100n * 10n ** BigInt(PERCENT_PLACES)));
 }

@@ -1,6 +1,6 @@
 import { type Centimes, percentOf } from './money.ts';
 
-/** What determines what a buyer withholds of the VAT of an invoice, and pays. */
+/** The parts of an invoice that determine the VAT that its buyer withholds, and the net to pay. */
 export interface Payable {
   /** Tax included. */
   readonly amount: Centimes;
@@ -9,14 +9,14 @@ export interface Payable {
   readonly withholding: { readonly percent: number } | null;
 }
 
-/** Returns what the buyer withholds of the VAT, rounded half up; 0 if nothing. */
+/** Returns the VAT that the buyer withholds, rounded half up; 0 if none. */
 export function withheldOf({ totals, withholding }: Omit<Payable, 'amount'>): Centimes {
   return withholding === null ? 0 : percentOf(totals.tax, withholding.percent);
 }
 
 /**
- * Returns what the buyer of an invoice pays: the amount less the VAT that it withholds. Amounts, totals and VAT are those
- * of an invoice without withholding (docs/decisions/0088).
+ * Returns the amount that the buyer of an invoice pays: the invoice's amount less the withheld VAT. Amounts, totals and
+ * VAT are those of an invoice without withholding (docs/decisions/0088).
  */
 export function netToPay(invoice: Payable): Centimes {
   return invoice.amount - withheldOf(invoice);

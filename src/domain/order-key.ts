@@ -22,7 +22,10 @@ let suffix = newSuffix();
 let lastMilliseconds = 0;
 let counter = 0;
 
-/** A moment whose key is above every earlier one of this process, unless the clock was set back by more than a minute. */
+/**
+ * Returns a moment whose key is above every earlier key of this process, unless the clock was set back by more than a
+ * minute.
+ */
 export function newCreationMoment(now: number = Date.now()): CreationMoment {
   if (lastMilliseconds - now > MOST_SET_BACK_MS) {
     // Moments of the same milliseconds may have been given before.
@@ -45,8 +48,8 @@ export function newCreationMoment(now: number = Date.now()): CreationMoment {
 }
 
 /**
- * The lowest key of this process that is higher than another one: in its millisecond, or in the next one if that has no
- * more room.
+ * Returns the lowest key of this process that is higher than another one: in its millisecond, or in the next
+ * millisecond if that has no more room.
  */
 export function orderAfter(order: string): string {
   const count = Number.parseInt(order.slice(MILLISECONDS_DIGITS, MILLISECONDS_DIGITS + COUNTER_DIGITS), 16);
@@ -54,12 +57,14 @@ export function orderAfter(order: string): string {
   return count === 0xffff ? keyOf(milliseconds + 1, 0) : keyOf(milliseconds, count + 1);
 }
 
-/** The UNIX milliseconds of a key. */
+/** Returns the UNIX milliseconds of a key. */
 export function millisecondsOf(order: string): number {
   return Number.parseInt(order.slice(0, MILLISECONDS_DIGITS), 16);
 }
 
-/** The lower bound of all keys of an instant, in UNIX milliseconds, and later. It has the full length of a key. */
+/**
+ * Returns the lower bound of all keys of an instant, in UNIX milliseconds, and later. It has the full length of a key.
+ */
 export function orderAt(milliseconds: number): string {
   return millisecondsPart(milliseconds).padEnd(24, '0');
 }

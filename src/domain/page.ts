@@ -36,7 +36,7 @@ export interface PageSpan {
 }
 
 /**
- * Where a page begins, and its length.
+ * Returns where a page begins, and its length.
  * @param find the row with this id if it is the caller's
  * @param expected what a cursor must be, for the error
  * @throws {ServiceError} invalid_request for a limit out of range or a cursor that is no row of the list

@@ -13,7 +13,10 @@ export const PREVIEWS = { places: 1, perKey: 2, total: 20, patienceMs: 20_000 } 
  */
 export const PREVIEW_BYTES = 1_800_000;
 
-/** Maximum number of lines of a preview. The PDF of more is as a rule beyond {@link PREVIEW_BYTES}, and draws for long. */
+/**
+ * Maximum number of lines of a preview. With more lines, the PDF usually exceeds {@link PREVIEW_BYTES}, and takes long
+ * to draw.
+ */
 export const PREVIEW_LINES = 500;
 
 /** The queue of previews, by tenant, with the limits {@link PREVIEWS}. */
@@ -23,7 +26,7 @@ export type Previews = ReturnType<typeof createFairQueue>;
  * Draws a PDF in the tenant's turn.
  * @returns a data URL
  * @throws {ServiceError} rate_limit_exceeded while too many previews of the tenant wait; invalid_request for a PDF of
- *   more than {@link PREVIEW_BYTES}; what `draw` throws
+ *   more than {@link PREVIEW_BYTES}; the errors of `draw`
  */
 export async function previewUrl(
   previews: Previews,

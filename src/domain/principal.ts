@@ -57,7 +57,7 @@ export function isMember(principal: Principal): principal is Member {
   return principal.kind === 'secret' || principal.kind === 'person';
 }
 
-/** Whether a member has a scope, with no regard to what else it needs. */
+/** Whether a member has a scope. Other conditions of the scope are not checked. */
 export function holdsScope(member: Member, scope: Scope): boolean {
   return member.kind !== 'person' || hasScope(member.role, scope, member.environment);
 }
@@ -119,7 +119,7 @@ function refuseSuspended(principal: Principal): void {
 
 /**
  * Requires a person with this role, or one that includes it, in the tenant.
- * @param use who is suspended may only read
+ * @param use a suspended tenant may only read
  * @throws {ServiceError} insufficient_scope (403), to every key; tenant_suspended (403)
  */
 export function requirePerson(principal: Principal, role: Role, use: 'read' | 'change'): PersonPrincipal {
@@ -130,16 +130,16 @@ export function requirePerson(principal: Principal, role: Role, use: 'read' | 'c
   throw serviceError('insufficient_scope', `This needs the role ${role}, and you have the role ${principal.role}.`);
 }
 
-/** The key, the person, or the invoice of a client_secret: limits count what it uses together. */
+/** Returns the key, the person, or the invoice of a client_secret: limits count its requests together. */
 export function callerOf(principal: Principal): string {
   if (principal.kind === 'client') return principal.invoiceId;
   return principal.kind === 'person' ? principal.personId : principal.keyId;
 }
 
 /**
- * Who shares what a process has for all. Publishable keys stand in pages: whoever reads one gets no part of what the
- * tenant's secret keys and people have. The holders of client_secrets are one: a tenant has as many as invoices, and would
- * get a share with each.
+ * Returns the party with which the caller shares the capacity of a process. Publishable keys are visible in pages, so
+ * their readers must take nothing from the share of the tenant's secret keys and people. All holders of client_secrets
+ * are one party: a tenant has as many of these as invoices, and would get a share for each.
  */
 export function sharerOf(principal: Principal): string {
   if (principal.kind === 'client') return 'client_secrets';
@@ -147,8 +147,8 @@ export function sharerOf(principal: Principal): string {
 }
 
 /**
- * The credential of a request: whatever ends one of them ends nothing of another. A person has one for each session,
- * tenant, environment and role.
+ * Returns the credential of a request. The end of one credential ends nothing of another. A person has one for each
+ * session, tenant, environment and role.
  */
 export function credentialOf(principal: Principal): string {
   if (principal.kind !== 'person') return callerOf(principal);

@@ -8,13 +8,13 @@ const UNPRINTABLE = new RegExp(String.raw`[${ASCII_CONTROLS}\u0080-\u009f\u2028\
 // Spaces and characters without a glyph: Unicode's Default_Ignorable_Code_Point, Hangul fillers included, and the empty
 // Braille pattern.
 const INVISIBLE = String.raw`\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8`;
-// The ones beyond U+FFFF (controls of shorthand and of music, tags, variation selectors) are not in the JSON Schema
+// Those beyond U+FFFF (controls of shorthand and of music, tags, variation selectors) are not in the JSON Schema
 // patterns, because each language writes them differently.
 const VISIBLE = new RegExp(String.raw`[^${INVISIBLE}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]`, 'u');
 /**
- * The same rule for JSON Schema. Generated clients check `pattern`, so it contains only what all regular expression
- * engines read alike, byte-based ones (PHP's) included. The part beyond ASCII is in `not`, which such clients leave to
- * the service.
+ * The same rule for JSON Schema. Generated clients check `pattern`, so it contains only syntax that all regular
+ * expression engines read in the same way, including byte-based ones (PHP's). The part beyond ASCII is in `not`, which
+ * such clients leave to the service.
  */
 const PRINTABLE = { pattern: `^[^${ASCII_CONTROLS}]*$`, not: { type: 'string', pattern: UNPRINTABLE.source } } as const;
 const FILLED = {
@@ -38,7 +38,7 @@ export function isPrintableLine(text: string): boolean {
   return isPrintable(text) && !/[\t\n\r]/.test(text);
 }
 
-/** The number of code points, which is how JSON Schema counts characters. */
+/** Returns the number of code points, which is how JSON Schema counts characters. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length++;
@@ -74,7 +74,7 @@ export function printableText(max: number, what: string) {
     .meta({ maxLength: max, ...PRINTABLE });
 }
 
-/** The same, with at least one visible character. */
+/** Input rule as {@link printableText}, with at least one visible character. */
 export function filledText(max: number, what: string) {
   return printableText(max, what)
     .refine((text) => VISIBLE.test(text), {
@@ -83,7 +83,7 @@ export function filledText(max: number, what: string) {
     .meta({ minLength: 1, maxLength: max, ...FILLED });
 }
 
-/** The same, on one line. */
+/** Input rule as {@link filledText}, on one line. */
 export function oneLineText(max: number, what: string) {
   return filledText(max, what).refine((text) => !/[\t\n\r]/.test(text), {
     error: 'contains a line break or a tab: expected one line',

@@ -1,14 +1,14 @@
-/** Ids of this service, kinds and numbers; never a secret, nor what clients write. */
+/** Ids of this service, kinds and numbers; never a secret or a text of a client. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 /** A part of a trace. */
 export interface Span {
-  /** Its place in the trace, as other processes and services are told: see {@link readTraceparent}. */
+  /** Its place in the trace, as other processes and services receive it: see {@link readTraceparent}. */
   readonly traceparent: string;
-  /** Gives it the name that is known later. @param name as for {@link Tracing} */
+  /** Gives it a name that is known only after its begin. @param name as for {@link Tracing} */
   rename(name: string): void;
   set(attributes: SpanAttributes): void;
-  /** Marks it as failed. @param kind of a fixed set, because messages of errors may have anything in them */
+  /** Marks it as failed. @param kind of a fixed set, because messages of errors may contain anything */
   fail(kind: string): void;
   end(): void;
 }
@@ -27,7 +27,7 @@ export interface Tracing {
   begin(name: string, start: SpanStart): Span | null;
 }
 
-/** Where spans go, and which (docs/operations.md, "Traces"). */
+/** Which spans are sent, and where (docs/operations.md, "Traces"). */
 export interface TracingSettings {
   /** The complete address that spans are posted to. */
   readonly endpoint: string;
@@ -35,7 +35,7 @@ export interface TracingSettings {
   /** May hold credentials of the collector. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** How new traces are sampled. `parentBased`: those that a client began follow its decision. */
+  /** How new traces are sampled. `parentBased`: traces that a client began follow its decision. */
   readonly sampler: {
     readonly root: 'always_on' | 'always_off' | 'traceidratio';
     readonly ratio: number;
@@ -57,7 +57,7 @@ export const NO_TRACING: Tracing = { begin: () => null };
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * Reads a `traceparent` header (W3C Trace Context, level 1). Of later versions the known part is used.
+ * Reads a `traceparent` header (W3C Trace Context, level 1). For later versions the known part is used.
  * @returns it as version 00 with the flag `sampled` only; null if it is not valid, so that a new trace begins
  */
 export function readTraceparent(text: string | undefined): string | null {
@@ -66,7 +66,7 @@ export function readTraceparent(text: string | undefined): string | null {
   return `00-${traceId}-${spanId}-0${Number.parseInt(flags, 16) & 1}`;
 }
 
-/** The trace of a `traceparent` that {@link readTraceparent} or a span gave. */
+/** Returns the trace id of a `traceparent` that {@link readTraceparent} or a span returned. */
 export function traceIdOf(traceparent: string): string {
   return traceparent.slice(3, 35);
 }
@@ -76,7 +76,7 @@ export function isSampled(traceparent: string): boolean {
   return traceparent.endsWith('1');
 }
 
-/** The name of an error in a span: the name of its class. */
+/** Returns the name of an error in a span: the name of its class. */
 export function kindOfError(error: unknown): string {
   return error instanceof Error ? error.name : 'Error';
 }

@@ -4,8 +4,8 @@ import type { Member, PersonPrincipal } from './principal.ts';
 import type { Scope } from './scopes.ts';
 
 /**
- * A use case is one row: who may call it, what the audit log says of it, and what it does. The row's name is that of
- * its GraphQL field. `src/domain/use-cases.ts` has the table, from which the context of resolvers, their access and the
+ * A use case is one row: its access, its description in the audit log, and its function. The row has the name of its
+ * GraphQL field. `src/domain/use-cases.ts` has the table, from which the context of resolvers, their access and the
  * actions of the audit log are made.
  */
 export type UseCase =
@@ -14,8 +14,8 @@ export type UseCase =
   | Row<{ readonly person: Role }, PersonPrincipal>;
 
 /**
- * A row that changes nothing of the account, or one whose changes are recorded: by an action of its own, or by the name
- * of one that operators record, too.
+ * A row that changes nothing of the account, or a row whose changes are recorded: by its own action, or by the name of
+ * an action that operators record, too.
  */
 type Row<Access, By> =
   | (Access & { readonly audit?: never; readonly run: Run<Call<By>> })
@@ -30,13 +30,13 @@ export type OperatorUseCase =
   | { readonly audit: SharedAction; readonly run: Run<OperatorChange> };
 
 /**
- * @param needs the ports that the use case needs, by the names that the composition gives them
- * @param call who calls it
+ * @param needs the ports that the use case needs, by the names that `src/app/use-cases.ts` gives them
+ * @param call the caller
  * @param args its input
  */
 type Run<Called> = (needs: never, call: Called, ...args: never[]) => unknown;
 
-/** A call by somebody who has the access. */
+/** A call by a caller with the required access. */
 export interface Call<By = Member> {
   readonly by: By;
 }

@@ -11,11 +11,14 @@ export interface ApiKey {
   readonly environment: Environment;
   /** The token's last four characters, which help people to recognize a key. */
   readonly lastFour: string;
-  /** What people call it; null if it has no name. */
+  /** The name that people gave it; null if it has none. */
   readonly name: string | null;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
-  /** The minute of its last use, up to some minutes ago; null if no use is noted, as of keys before uses were noted. */
+  /**
+   * The minute of its last use, which is recorded up to some minutes late; null if no use is recorded, as for keys from
+   * before uses were recorded.
+   */
   readonly lastUsedAt: Date | null;
 }
 

@@ -10,16 +10,16 @@ export interface KeyUse {
   readonly at: Date;
 }
 
-/** How often new uses are written, milliseconds, and how long the next one of a key waits after that. */
+/** Interval at which new uses are written, and pause until the next use of the same key is written, milliseconds. */
 const [FLUSH_MS, AGAIN_MS] = [10_000, 5 * MINUTE_MS];
-/** Maximum number of keys whose uses are remembered; the ones that were used longest ago are forgotten. */
+/** Maximum number of keys whose uses are remembered. The least recently used keys are forgotten. */
 const MOST_KEYS = 10_000;
 /** Maximum number of uses in one command. */
 const BATCH = 500;
 
 /**
  * Remembers when keys were used, and writes it in the background: at most one write for each key in five minutes and
- * process, none of which a request waits for. The store keeps the latest of several processes.
+ * process. No request waits for a write. The store keeps the latest use of several processes.
  * @param write stores uses; a failure is reported, and the next use of the key is written again
  */
 export function createKeyUses(
@@ -27,7 +27,7 @@ export function createKeyUses(
   report: (failure: unknown) => void,
   now: () => number = Date.now,
 ) {
-  /** Keys with a use that is not written. */
+  /** Keys with a use that is not written yet. */
   const unwritten = new Set<string>();
   const uses = new LRUCache<string, { at: number; written: number | null }>({
     max: MOST_KEYS,
@@ -60,7 +60,7 @@ export function createKeyUses(
   return {
     /** Remembers that a key was used now. Never waits and never throws. */
     note,
-    /** Writes what is not written, for at most `timeoutMs`. */
+    /** Writes the unwritten uses, for at most `timeoutMs`. */
     stop,
   };
 }

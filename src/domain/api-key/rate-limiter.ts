@@ -1,7 +1,7 @@
 /**
  * What a limit applies to: a secret key, all secret keys of a tenant in an environment, a publishable key or
- * client_secret, or a network address; and the files that are the same for everybody, which an address has its own
- * allowance of.
+ * client_secret, or a network address; and the files that are the same for everybody, for which an address has a
+ * separate allowance.
  */
 export type LimitKind = 'secret' | 'tenant' | 'publishable' | 'address' | 'common';
 

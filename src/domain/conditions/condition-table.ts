@@ -8,9 +8,11 @@ export type Severity = (typeof SEVERITIES)[number];
 
 interface ConditionRow {
   readonly severity: Severity;
-  /** Of whom: of a tenant in an environment, or of the installation, for its operators. Some are of both. */
+  /**
+   * Whom it concerns: a tenant in an environment, or the operators of the installation. Some conditions concern both.
+   */
   readonly of: readonly ('tenant' | 'installation')[];
-  /** What it is called, also in front of a number. */
+  /** Its name, which is also used in front of a number. */
   readonly says: Texts;
   /** What to do. */
   readonly advice: Texts;
@@ -195,12 +197,12 @@ export const CONDITIONS = {
 export type ConditionCode = keyof typeof CONDITIONS;
 export const CONDITION_CODES = Object.keys(CONDITIONS) as readonly ConditionCode[];
 
-/** Maximum number that is counted: more are shown as `100+`. */
+/** Maximum count; higher counts are shown as `100+`. */
 export const MOST_COUNTED = 100;
 /** Maximum number of objects that a condition names. */
 export const MOST_SUBJECTS = 5;
 
-/** How a count is written. */
+/** Writes a count. */
 export function countText({ count, hasMore }: { readonly count: number; readonly hasMore: boolean }): string {
   return hasMore ? `${count}+` : String(count);
 }

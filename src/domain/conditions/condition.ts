@@ -5,7 +5,7 @@ export interface Subject {
   readonly id: string;
   /** A number, a host or a name for people; null if it has none yet. */
   readonly name: string | null;
-  /** Since when it is about this one; null if that is not known. */
+  /** Since when it concerns this object; null if that is not known. */
   readonly since: Date | null;
 }
 
@@ -16,13 +16,13 @@ export interface Condition {
   readonly count: number;
   /** Whether there are more than `count`. */
   readonly hasMore: boolean;
-  /** Since when the first of them; null if that is not known. */
+  /** Since when it concerns the first of them; null if that is not known. */
   readonly since: Date | null;
   /** The first {@link MOST_SUBJECTS} objects. */
   readonly subjects: readonly Subject[];
 }
 
-/** How many are read in order to know whether there are more than are counted. */
+/** Number of objects that are read, to find out whether there are more than are counted. */
 export const READ_AT_MOST = MOST_COUNTED + 1;
 
 /** Makes a condition of what was found; none if nothing was. @param found in the order in which they are named */
@@ -40,7 +40,7 @@ export function ofSubjects(code: ConditionCode, found: readonly Subject[]): Cond
   ];
 }
 
-/** Makes a condition that is about no objects, if it is so. */
+/** Makes a condition that is about no objects, if `isSo`. */
 export function ofState(code: ConditionCode, isSo: boolean, since: Date | null): Condition[] {
   return isSo ? [{ code, count: 1, hasMore: false, since, subjects: [] }] : [];
 }

@@ -9,7 +9,7 @@ import { endingOf, ofAuthority } from './tenant-conditions.ts';
 export interface InstallationFacts {
   readonly authority: Pick<AuthorityStatus, 'breaker' | 'since' | 'pause'>;
   readonly attention: readonly InvoiceAttention[];
-  /** Those that fail, of all tenants. */
+  /** The failing endpoints of all tenants. */
   readonly endpoints: readonly Pick<WebhookEndpoint, 'id' | 'url' | 'failingSince'>[];
   readonly certificates: readonly SignersCertificate[];
   /** Number of live workers; null if it does not matter, because nothing runs. */

@@ -44,7 +44,7 @@ export interface DueTenant {
 export interface ConditionTellings {
   /**
    * Takes up to `limit` tenants with valid live keys that are due, so that no other process takes them before `again`.
-   * Others that are due are only put off.
+   * Due tenants without such keys are only postponed.
    */
   take(now: Date, again: Date, limit: number): Promise<DueTenant[]>;
   keep(tenantId: string, told: Told): Promise<void>;
@@ -62,9 +62,9 @@ export interface TellOwnersParts {
 }
 
 /**
- * Makes the sweep that tells the owners of live tenants what is wrong: at most one mail a day, only when something is new,
- * and nothing that is only worth a look. What ends and begins again is new. Several processes send each mail once; after
- * the death of one it may be sent again.
+ * Makes the sweep that tells the owners of live tenants what is wrong: at most one mail a day, only about something
+ * new, and never about notices. A condition that ended and began again is new. Several processes together send each
+ * mail once; after the death of a process a mail may be sent again.
  */
 export function createTellOwners(parts: TellOwnersParts): () => Promise<void> {
   const { tellings, now, report } = parts;

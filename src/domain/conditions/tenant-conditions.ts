@@ -26,7 +26,10 @@ const LATEST = { most: 10, youngerMs: 7 * DAY_MS, maxBytes: 1024 ** 2 };
 const MANY_CALLS = 10;
 const MOST_KINDS = 50;
 
-/** Finds what conditions are about. Each takes a bounded number of round trips and reads at most `limit` of a kind. */
+/**
+ * Finds the objects of conditions. Each method takes a bounded number of round trips and reads at most `limit` of a
+ * kind.
+ */
 export interface ConditionReading {
   /** The rejected documents created since `from` (UNIX milliseconds) that none replaces, newest first. */
   rejected(owner: Owner, from: number, limit: number): Promise<Subject[]>;
@@ -92,7 +95,7 @@ export async function findTenantConditions(
   ]);
 }
 
-/** What keeps live invoices from being sent. */
+/** Returns the conditions that keep live invoices from being sent. */
 export function ofAuthority({
   pause,
   breaker,
@@ -130,7 +133,7 @@ function ofCalls(failures: readonly RequestFailures[]): Condition[] {
   ];
 }
 
-/** The latest invoices of which the service warns. Rejected ones are shown for that. */
+/** Returns the latest invoices with warnings, without rejected ones, which have a condition of their own. */
 async function warnedOf({ invoices }: TenantConditionNeeds, owner: Owner, from: number): Promise<Subject[]> {
   const { most: limit, maxBytes } = LATEST;
   const of = { kind: 'invoice', status: null, match: null, cursor: null } as const;

@@ -9,7 +9,7 @@ export type EmbedFont = keyof typeof EMBED_FONTS;
 /** A colour as an appearance names it: `#0b5d45`. */
 export const ACCENT = /^#[0-9a-f]{6}$/i;
 
-/** What a product chooses of the page that it frames. The page has its own of what is not chosen. */
+/** The appearance that a product chooses for the page that it frames. The page has defaults for the rest. */
 export interface EmbedAppearance<Language extends string = string> {
   /** Otherwise the language of the reader’s browser. */
   readonly language?: Language | null | undefined;

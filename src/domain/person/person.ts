@@ -61,8 +61,8 @@ export interface SignedIn {
 }
 
 /**
- * Whether a session is proof enough for a document of legal value: whoever has only got hold of a cookie, or of a browser
- * that somebody left, must not create one.
+ * Whether a session is proof enough for a document of legal value. A stolen cookie, or a browser that was left open,
+ * must not suffice to create one.
  */
 export function isProven({ hasSecondFactor, passwordAt }: SignedIn, now: Date): boolean {
   return hasSecondFactor || now.getTime() - passwordAt.getTime() < PROOF_MS;

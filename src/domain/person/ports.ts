@@ -104,8 +104,8 @@ export interface Accounts {
     isConfirmed: boolean,
   ): Promise<void>;
   /**
-   * Hands an unconfirmed account to a person whom a mail has shown to read the address, as a new password by mail does.
-   * Sets name and password, and removes the codes, passkeys, sessions and links of the account's creator.
+   * Gives an unconfirmed account to a person who has read a mail to its address, as a new password by mail does. Sets
+   * name and password, and removes the codes, passkeys, sessions and links of the account's creator.
    * @param email in lower case
    * @returns the account's person; null, without a change, if it has this password, because its creator may know it
    */
@@ -132,15 +132,15 @@ export interface Accounts {
     browser: BrowserFacts,
   ): Promise<WithCookies<true> | false | null>;
   /**
-   * Notes in the session that its person has entered the password. Others' sessions are not changed.
+   * Notes in the session that its person has entered the password. Other sessions are not changed.
    * @returns ended: nobody is signed in, or the session ended meanwhile
    */
   confirm(password: string, browser: BrowserFacts): Promise<'confirmed' | 'ended' | 'wrong_password'>;
   /** Sends a mail with a link if there is such an account. Resolves before the mail is sent. */
   requestReset(email: string): Promise<void>;
   /**
-   * Returns whose password a link of `requestReset` sets; null if the token is unknown, used or expired. The token
-   * stays valid.
+   * Returns the person whose password a link of `requestReset` sets; null if the token is unknown, used or expired. The
+   * token stays valid.
    */
   personOfReset(token: string): Promise<Person | null>;
   /** Sets the password and ends all sessions. @returns whose password it is; null if the token is unknown, used or expired */
@@ -160,7 +160,7 @@ export interface OpenSession {
   readonly usedAt: Date;
 }
 
-/** What people can see and change of their own account. Every method may be called with hostile input. */
+/** The parts of their own account that people can see and change. Every method may be called with hostile input. */
 export interface OwnAccount {
   /** Lists at most `MAX_SESSIONS` sessions, the most recently used first. */
   sessions(personId: string): Promise<OpenSession[]>;

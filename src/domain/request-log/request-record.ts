@@ -1,7 +1,9 @@
 import type { Page, PageQuery } from '../page.ts';
 import type { Environment, Owner } from '../tenant/tenant.ts';
 
-/** A request with an API key, without the values in its path but a document's id, its body and its secrets. */
+/**
+ * A request with an API key. Of the values in its path it has only a document's id; it has neither body nor secrets.
+ */
 export interface RequestRecord extends Owner {
   /** The request id in the answer, prefix `req_`. */
   readonly id: string;

@@ -14,8 +14,8 @@ const PIECE = 64 * 1024;
  * Writes all data that a tenant can take elsewhere, without secrets: its profile, people, keys, invoices and credit
  * notes with their documents, webhook endpoints, events, deliveries with their attempts, requests and audit log. The
  * service may run meanwhile. Lists are read from the newest row at the start to the oldest. The export contains
- * everything stored before the start, and nothing twice. An invoice is exported as it was when it was read. What changes
- * of a final one are only its credits.
+ * everything stored before the start, and nothing twice. An invoice is exported as it was when it was read. Of a final
+ * invoice only its credits change.
  * @param at the current time
  * @returns null if there is no such tenant
  * @throws when a document is damaged, the tenant is erased meanwhile, or the target cannot be written
@@ -73,7 +73,8 @@ export async function exportTenant(
 }
 
 /**
- * Writes what is kept of an erased tenant: the legal documents of its live invoices, and the data needed to find them.
+ * Writes the data that is kept of an erased tenant: the legal documents of its live invoices, and the data needed to
+ * find them.
  * @throws when a document is damaged, or the target cannot be written
  */
 export async function exportKept(

@@ -3,9 +3,9 @@ import { type JpegFile, type JpegFrame, type JpegScan, largest, type ScannedComp
 
 /**
  * Whether the coded data of a JPEG can be decoded (ITU-T T.81, annexes F and G): each scan has exactly the codes of all
- * its blocks, each block at most 64 coefficients, and restarts come in order. From such a fault on, decoders show
- * something else, or grey, without an error. No pixel is computed. For an image within the limits of a logo this takes
- * 0.1 to 0.4 s and 2 MB.
+ * its blocks, each block at most 64 coefficients, and restarts come in order. After such a fault, decoders show a wrong
+ * image, or grey, without an error. No pixel is computed. For an image within the limits of a logo this takes 0.1 to
+ * 0.4 s and 2 MB.
  */
 export function hasJpegPixels({ frame, scans }: JpegFile): boolean {
   const planes = frame.isProgressive ? planesOf(frame) : [];
@@ -18,7 +18,7 @@ export function hasJpegPixels({ frame, scans }: JpegFile): boolean {
   }
 }
 
-/** What the scans of a progressive image have contained so far of a component. */
+/** The coefficients of a component that the scans of a progressive image have contained so far. */
 interface Plane {
   /** Number of blocks in a row, including those that complete the last unit. */
   readonly stride: number;
