@@ -3,7 +3,7 @@ import { obstacleOf } from './passkeys.ts';
 
 const UNDER = 'passkey-obstacle';
 
-/** A button that asks for a passkey. Where passkeys cannot work it is disabled, and the page says why. */
+/** A button that asks for a passkey. If passkeys cannot work, it is disabled, and the page says why. */
 export function PasskeyButton({ text, onPress }: { text: string; onPress: () => void }) {
   const { account } = useLanguage().texts;
   const told = document.querySelector<HTMLMetaElement>('meta[name="service-origin"]')?.content;

@@ -1,14 +1,14 @@
 import { callAccounts, type Outcome } from './account-api.ts';
 
 /**
- * What keeps passkeys from working here: the address of the service has no name (`unnamed`) or no TLS (`insecure`), this
- * page was opened at another address (`elsewhere`), or the browser has no passkeys (`unsupported`).
+ * Why passkeys do not work here: the address of the service has no name (`unnamed`) or no TLS (`insecure`), this page
+ * was opened at another address (`elsewhere`), or the browser has no passkeys (`unsupported`).
  */
 export type PasskeyObstacle = 'unnamed' | 'insecure' | 'elsewhere' | 'unsupported';
 
 /**
- * Returns what keeps passkeys from working. They belong to the name in the service's address, and browsers want TLS for
- * any but their own machine.
+ * Returns why passkeys do not work; null if they do. They belong to the name in the service's address, and browsers
+ * require TLS for any machine except their own.
  * @param service the origin of the service
  * @param page the origin of the page
  * @param isSupported whether the browser has passkeys

@@ -11,7 +11,10 @@ interface AdjustmentFieldsProps {
   readonly onTyped: (typed: TypedInvoice) => void;
 }
 
-/** The fields of the discount and the charge of the whole invoice. What only one that exists has follows its figure. */
+/**
+ * The fields of the discount and the charge of the whole invoice. The fields that only an existing one has follow its
+ * figure.
+ */
 export function AdjustmentFields({ typed, faults, onTyped }: AdjustmentFieldsProps) {
   const { language } = useLanguage();
   const texts = ADJUSTMENT_TEXTS[language];

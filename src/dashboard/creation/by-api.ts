@@ -7,8 +7,8 @@ export type Way = keyof typeof WAYS;
 const REST_MEMBERS: readonly string[] = ['amount', 'currency', 'customer', 'lines', 'number'];
 
 /**
- * Returns the ways that can create the invoice: REST knows whole quantities at whole prices without tax and an exemption,
- * and customers with an ICE.
+ * Returns the ways that can create the invoice: REST takes only whole quantities at whole prices, without tax and
+ * exemption, and customers with an ICE.
  */
 export function waysOf(input: InvoiceInput): Way[] {
   const { customer, lines } = input;

@@ -89,7 +89,7 @@ interface DepositCheckProps {
   readonly onChecked: (checked: boolean) => void;
 }
 
-/** Chooses a deposit. One of which nothing is left can only be given up. */
+/** Chooses a deposit. A deposit of which nothing is left can only be removed. */
 function DepositCheck({ id, deposits: { known }, checked, onChecked }: DepositCheckProps) {
   const { language } = useLanguage();
   const { left, nothingLeft } = DEPOSIT_TEXTS[language];

@@ -13,7 +13,7 @@ interface DetailFieldsProps {
   readonly onTyped: (typed: TypedInvoice) => void;
 }
 
-/** The fields of what few invoices state, closed while nothing is typed in them and nothing is wrong with them. */
+/** The fields that few invoices use, closed while they are empty and have no faults. */
 export function DetailFields({ typed, faults, onTyped }: DetailFieldsProps) {
   const { language } = useLanguage();
   const details = typed.details ?? NO_DETAILS;

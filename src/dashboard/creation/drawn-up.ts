@@ -32,15 +32,15 @@ export interface TypedInvoice {
   readonly deposits?: readonly string[];
 }
 
-/** What is left of deposits at each rate, by the id of the deposit invoice. */
+/** The rest of deposits at each rate, by the id of the deposit invoice. */
 export type Left = ReadonlyMap<string, readonly RateTotal[]>;
 
 const NOTHING_LEFT: Left = new Map();
 
 /**
- * Converts the form to an invoice as the API takes it, with its total as the service computes it. What has an unreadable
- * figure is sent so that the service refuses it, and is not in the total.
- * @param left what is left of the deposits that it deducts, as far as it is known
+ * Converts the form to an invoice as the API takes it, with its total as the service computes it. A line or an
+ * adjustment with an unreadable figure is sent so that the service refuses it, and is not in the total.
+ * @param left the rest of the deposits that it deducts, as far as it is known
  */
 export function drawnUp(invoice: TypedInvoice, left = NOTHING_LEFT): InvoiceInput {
   const { name, email, number, isDeposit } = invoice;
@@ -71,8 +71,8 @@ export function drawnUp(invoice: TypedInvoice, left = NOTHING_LEFT): InvoiceInpu
 }
 
 /**
- * Returns the totals of what can be read of an invoice, after the deposits of which is known what is left. Deposits that
- * exceed the lines are refused by the service, and not deducted until then.
+ * Returns the totals of the readable parts of an invoice, after the deposits whose rest is known. Deposits that exceed
+ * the lines are refused by the service, and not deducted until then.
  * @returns null when a total is beyond the limit of the service
  */
 export function readTotals(
@@ -96,7 +96,7 @@ export function readTotals(
   return due ?? sale;
 }
 
-/** Returns what the form shows of a customer. */
+/** Returns a customer as the form shows it. */
 export function typedCustomerOf(customer: KnownCustomer) {
   const { kind, ice, name, address, email, country, taxNumber } = customer;
   return {
@@ -110,12 +110,12 @@ export function typedCustomerOf(customer: KnownCustomer) {
   };
 }
 
-/** Returns what a customer is; a company if that is not known. */
+/** Returns the kind of a customer; a company if it is not known. */
 export function kindOf({ kind }: { readonly kind?: unknown }): CustomerKind {
   return CUSTOMER_KIND_NAMES.find((each) => each === kind) ?? DEFAULT_CUSTOMER_KIND;
 }
 
-/** Returns what identifies the customer. What is typed in a field that its kind does not have is left out. */
+/** Returns the identifying members of the customer. Texts in fields that its kind does not have are left out. */
 function identityOf({ ice, country, taxNumber, ...typed }: TypedInvoice) {
   const kind = kindOf(typed);
   if (kind === 'company') return { ice: ice.trim() };

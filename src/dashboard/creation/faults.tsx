@@ -12,7 +12,7 @@ import { useWorkspace } from '../workspace/workspace-context.ts';
 import type { TypedInvoice } from './drawn-up.ts';
 import { fieldOfParam, type Placed, placed } from './place-findings.ts';
 
-/** What is wrong with the value of a field. */
+/** A fault of the value of a field. */
 export interface Fault {
   readonly text: ComponentChildren;
   /** The value that it is about; absent if it is about the present one. */
@@ -34,8 +34,8 @@ export function allFaults(...sources: readonly Faults[]): Faults {
 }
 
 /**
- * Places problems that the service finds in what the form sends. The amount is what the form adds up to, so a problem of
- * it is left out while a line, the discount, the charge or a deposit has one.
+ * Places problems that the service finds in the input of the form. The amount is the total that the form computes, so
+ * its problem is left out while a line, the discount, the charge or a deposit has one.
  */
 export function placedProblems(problems: readonly InputProblem[], lines: number): Placed<InputProblem> {
   const isAddedUp = ({ param }: InputProblem) => /^(lines\.|discount|charge|deposits)/.test(param ?? '');
@@ -43,7 +43,7 @@ export function placedProblems(problems: readonly InputProblem[], lines: number)
   return placed(shown, ({ param }) => fieldOfParam(param), lines);
 }
 
-/** Makes the faults of the fields. @param typed what the form shows */
+/** Makes the faults of the fields. @param typed the content of the form */
 export function faultsOf({ beside }: Placed<InputProblem>, { details }: TypedInvoice): Faults {
   const currency = details?.foreignCurrency ?? '';
   const faults = ([field, problems]: readonly [string, readonly InputProblem[]]) =>
@@ -76,7 +76,7 @@ function FieldProblem({ problem, currency }: FieldProblemProps) {
   );
 }
 
-/** Says what is wrong with a field. What its code means elsewhere may not be what it means there. */
+/** Says what is wrong with a field. A code may have another meaning for a field than elsewhere. */
 function meaningOf({ code, param }: InputProblem, language: Language): string {
   const { amount, period, rateDate, certificate } = DETAIL_TEXTS[language].faults;
   if (code === 'invalid_request') return FINDING_TEXTS[language].invalid;

@@ -4,7 +4,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { FINDING_TEXTS } from '../text/findings.ts';
 import type { Fault } from './faults.tsx';
 
-/** What every field of a form has. */
+/** The properties of every field of a form. */
 export interface FieldProps {
   readonly name: string;
   readonly label: string;
@@ -59,7 +59,7 @@ interface TextFieldProps extends FieldProps {
   readonly children?: ComponentChild;
 }
 
-/** A field for a text, with what is wrong with it. */
+/** A field for a text, with its faults. */
 export function Field(props: TextFieldProps) {
   const { name, label, value, faults = [], isDay = false, completion, onPaste, children, onTyped } = props;
   return (
@@ -82,7 +82,7 @@ export function Field(props: TextFieldProps) {
   );
 }
 
-/** A field for a day. What is no day stays visible as a text. */
+/** A field for a day. A text that is no day stays visible. */
 export function DateField(props: FieldProps) {
   return <Field {...props} isDay={props.value === '' || isCalendarDate(props.value)} />;
 }
@@ -92,7 +92,7 @@ interface ChoiceProps extends FieldProps {
   readonly wide?: boolean;
 }
 
-/** A list to choose from, with what is wrong with the choice. */
+/** A list to choose from, with the faults of the choice. */
 export function Choice({ name, label, value, faults = [], options, wide = false, onTyped }: ChoiceProps) {
   return (
     <div class={wide ? 'field wide' : 'field'}>

@@ -6,7 +6,7 @@ import type { InvoiceInput } from './documents.ts';
 import { type Left, readTotals, type TypedInvoice } from './drawn-up.ts';
 import { percentOf } from './typed-line.ts';
 
-/** Returns the totals of what the form sends, as the service computes them. */
+/** Returns the totals of the form's input, as the service computes them. */
 export function shownTotals(input: InvoiceInput, left: Left): ShownTotals {
   const totals = readTotals(input, left);
   return {
@@ -25,7 +25,7 @@ interface FormTotalsProps {
   readonly typed: TypedInvoice;
 }
 
-/** Shows what a form asks for, and what leads to it if that is more than lines. */
+/** Shows the amount of a form, and the steps from the lines to it, if there are any. */
 export function FormTotals({ totals, typed: { details } }: FormTotalsProps) {
   const { texts, language } = useLanguage();
   const { total, taxTotals, depositsTotal } = totals;

@@ -17,14 +17,14 @@ import { usePastedLines } from './use-pasted-lines.ts';
 
 interface InvoiceFieldsProps {
   readonly typed: TypedInvoice;
-  /** What a further line begins with. */
+  /** The initial content of a further line. */
   readonly newLine: TypedLine;
   readonly deposits: Deposits;
   readonly faults?: Faults;
   readonly onTyped: (typed: TypedInvoice) => void;
 }
 
-/** The fields of an invoice: its customer, its lines and what concerns all of them. */
+/** The fields of an invoice: its customer, its lines, and the fields for all lines together. */
 export function InvoiceFields({ typed, newLine, deposits, faults, onTyped }: InvoiceFieldsProps) {
   const { texts } = useLanguage();
   const { paste, undo, refused } = usePastedLines(typed, onTyped);

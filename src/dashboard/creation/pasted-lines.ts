@@ -10,7 +10,7 @@ export const MOST_LINES = 100;
 /** Maximum length of a pasted text that is read, characters. */
 const MOST_CHARACTERS = 200_000;
 
-/** What is pasted: all of it, or nothing. */
+/** The result of a paste: all rows, or none. */
 export type Pasted = { readonly lines: readonly TypedLine[] } | { readonly refused: TooMuch };
 
 /** Why nothing is pasted. */
@@ -23,13 +23,13 @@ export interface TooMuch {
 
 /** A number with signs for thousands, with or without decimals after another sign. */
 const GROUPED = /^[1-9]\d{0,2}(?:(?:\.\d{3})+(?:,\d+)?|(?:,\d{3})+(?:\.\d+)?)$/;
-/** What spreadsheets write beside a number. */
+/** Texts that spreadsheets write beside a number. */
 const UNITS = /(?:MAD|DHS?|درهم|%)\s*$/i;
 /** A cell, in quotation marks where it has line ends, and what follows it. */
 const CELL = /(?:"((?:[^"]|"")*)"|([^\t\n]*))(\t|\n|$)/g;
 
 /**
- * Fills lines with what was copied from a spreadsheet: rows on lines of their own, columns between tabs.
+ * Fills lines with cells that were copied from a spreadsheet: rows on lines of their own, columns between tabs.
  * @param index the line into which it is pasted, counted from 0
  * @param column the field into which it is pasted; a single column fills this field of the lines
  * @returns the lines, or why there are too many; null if the text is one value, which the browser pastes
@@ -70,8 +70,8 @@ function rowsOf(text: string, first: number): readonly (readonly string[])[] {
 }
 
 /**
- * Writes a number of a spreadsheet as people type it: `1 234,50 MAD`, `1,234.5` and `1.234,5` → `1234,50`, `1234,5`. What
- * is no number, or ambiguous like `1,234`, stays as it is.
+ * Writes a number of a spreadsheet as people type it: `1 234,50 MAD`, `1,234.5` and `1.234,5` → `1234,50`, `1234,5`. A
+ * text that is no number, or is ambiguous like `1,234`, stays as it is.
  */
 export function plainNumber(cell: string): string {
   const number = cell.replace(UNITS, '').replaceAll(/\s/g, '');

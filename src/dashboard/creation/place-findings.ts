@@ -1,6 +1,6 @@
 import type { TypedInvoice } from './drawn-up.ts';
 
-// Which field of the form of an invoice a finding is about.
+// Finds the field of an invoice's form that a finding is about.
 
 /** The fields by the dotted paths of the API, without those of lines. */
 const BY_PARAM = {
@@ -88,8 +88,8 @@ export function fieldOfParam(param: string | null): string | null {
 }
 
 /**
- * Returns the id of the field that an XPath in the invoice's XML names; null if the form has none. A path without
- * position means the first line, as where there is one only.
+ * Returns the id of the field that an XPath in the invoice's XML names; null if the form has none. A path without a
+ * position means the first line, as with a single line.
  */
 export function fieldOfElement(path: string | null): string | null {
   const [, root, first = '', ...rest] = (path ?? '').split('/').map((step) => step.replace(/^[\w-]+:/, ''));
@@ -104,7 +104,7 @@ function found(table: Readonly<Record<string, string>>, key: string): string | n
   return Object.hasOwn(table, key) ? (table[key] ?? null) : null;
 }
 
-/** Returns what is typed in a field. */
+/** Returns the text that is typed in a field. */
 export function typedAt(typed: TypedInvoice, id: string): string {
   const [name = '', n] = id.split('-');
   const values = n === undefined ? { ...typed, ...typed.terms, ...typed.details } : typed.lines[Number(n) - 1];

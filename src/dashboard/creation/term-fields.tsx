@@ -12,7 +12,7 @@ interface TermFieldsProps {
   readonly onTyped: (typed: TypedInvoice) => void;
 }
 
-/** The fields of when the sale was, when it is to be paid, and how. */
+/** The fields for the date of the sale, the due date and the means of payment. */
 export function TermFields({ typed, faults, onTyped }: TermFieldsProps) {
   const { texts, language } = useLanguage();
   const terms = typed.terms ?? NO_TERMS;

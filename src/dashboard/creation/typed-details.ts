@@ -5,7 +5,7 @@ import type { InvoiceInput } from './documents.ts';
 import { percentOf } from './typed-line.ts';
 import { recordOf, textOf, UNREADABLE } from './typed-values.ts';
 
-/** What an invoice states beside its lines, as typed. Dates are `YYYY-MM-DD`. */
+/** The details that an invoice states beside its lines, as typed. Dates are `YYYY-MM-DD`. */
 export interface TypedDetails {
   readonly order: string;
   readonly contract: string;
@@ -102,7 +102,7 @@ interface Stated {
   readonly withholding?: unknown;
 }
 
-/** Returns what the form shows of an invoice or of the content of a draft, which may be anything. */
+/** Returns the details of an invoice, or of the content of a draft, which may be anything, as the form shows them. */
 export function typedDetailsOf({ references, servicePeriod, foreignValue, withholding }: Stated): TypedDetails {
   const { order, contract } = recordOf(references);
   const { from, to } = recordOf(servicePeriod);
@@ -126,7 +126,7 @@ export function typedDetailsOf({ references, servicePeriod, foreignValue, withho
 
 function typedAmountOf(amount: unknown, currency: string): string {
   const isAmount = Number.isSafeInteger(amount) && (amount as number) >= 0;
-  // A currency of two decimals stands for one that is not chosen yet.
+  // A currency that is not chosen yet counts as one with two decimals.
   const known = isForeignCurrency(currency) ? currency : 'EUR';
   return isAmount ? foreignAmountText(amount as number, known).replace('.', ',') : textOf(amount);
 }
@@ -135,7 +135,7 @@ function isRate(rate: unknown): rate is number {
   return typeof rate === 'number' && scaled(rate, RATE_PLACES) !== null;
 }
 
-/** How many decimals a currency has; two while none is chosen. */
+/** Returns the number of decimals of a currency; two while none is chosen. */
 function placesOf(currency: string): number {
   return isForeignCurrency(currency) ? decimalsOf(currency) : 2;
 }

@@ -48,14 +48,14 @@ export function isUnreadable(discount: Discount | null | undefined): boolean {
   return discount?.amount === UNREADABLE || discount?.percent === UNREADABLE;
 }
 
-/** Returns a discount as it is typed, which may be anything: `10 %`, `5,50`. */
+/** Returns a discount, which may be anything, as it is typed: `10 %`, `5,50`. */
 export function typedDiscountOf(discount: unknown): string {
   const { amount, percent } = recordOf(discount);
   if (typeof percent === 'number') return `${withComma(percent)} %`;
   return Number.isSafeInteger(amount) ? plainAmount(amount as number) : textOf(amount) || textOf(discount);
 }
 
-/** Returns what the form shows of a discount or a charge of the whole invoice, which may be anything. */
+/** Returns a discount or a charge of the whole invoice, which may be anything, as the form shows it. */
 export function typedAdjustmentOf(adjustment: unknown): TypedAdjustment {
   const { reason, taxIncluded } = recordOf(adjustment);
   return { figure: typedDiscountOf(adjustment), reason: textOf(reason), taxIncluded: taxIncluded === true };

@@ -31,10 +31,10 @@ export interface TypedLine {
 
 type InputLine = InvoiceInput['lines'][number];
 
-/** What a line begins with: nothing that was not typed, except the most frequent quantity and rate. */
+/** The initial content of a line: empty, except for the most frequent quantity and rate. */
 export const EMPTY_LINE: TypedLine = { description: '', quantity: '1', unitPrice: '', taxRate: '20' };
 
-/** Converts a line to that of the API. What it does not state is left out. */
+/** Converts a line to that of the API. Members that it does not state are left out. */
 export function lineOf({ description, quantity, unitPrice, taxRate, ...further }: TypedLine) {
   const { unit, taxIncluded, discount, discountReason } = further;
   const reduction = discountOf(discount ?? '', discountReason);
@@ -50,7 +50,7 @@ export function lineOf({ description, quantity, unitPrice, taxRate, ...further }
   } satisfies InputLine;
 }
 
-/** Returns what the form shows of a line, which may be anything: that of an invoice, or what a draft has. */
+/** Returns a line of an invoice or of a draft, which may be anything, as the form shows it. */
 export function typedLineOf(line: unknown): TypedLine {
   const { description, quantity, unit, unitPrice, taxIncluded, discount, taxRate, exemption } = recordOf(line);
   const { code, certificate } = recordOf(exemption);

@@ -2,7 +2,7 @@ import { PAYMENT_MEANS_NAMES, type PaymentMeans } from '../../domain/payment-mea
 import type { InvoiceInput } from './documents.ts';
 import { recordOf, textOf } from './typed-values.ts';
 
-/** The terms that a form shows, as typed. Dates are `YYYY-MM-DD`. What is empty is that of the seller's profile. */
+/** The terms that a form shows, as typed. Dates are `YYYY-MM-DD`. An empty term is that of the seller's profile. */
 export interface TypedTerms {
   readonly operationDate: string;
   readonly dueDate: string;
@@ -31,7 +31,7 @@ export function changedTerms(typed: TypedTerms, before: unknown): Readonly<Recor
   return { ...(meansOf(paymentMeans) === typed.paymentMeans ? others : kept), ...termsOf(typed) };
 }
 
-/** Returns what the form shows of the terms of an invoice or of a draft, which may be anything. */
+/** Returns the terms of an invoice or of a draft, which may be anything, as the form shows them. */
 export function typedTermsOf(terms: unknown): TypedTerms {
   const { operationDate, dueDate, paymentMeans } = recordOf(terms);
   return { operationDate: textOf(operationDate), dueDate: textOf(dueDate), paymentMeans: meansOf(paymentMeans) };

@@ -1,4 +1,4 @@
-// What forms of invoices show of values that may be anything.
+// Converts values that may be anything to the texts that forms of invoices show.
 
 /** Replaces a figure that cannot be read. The service refuses the negative value and names the field. */
 export const UNREADABLE = -1;

@@ -10,7 +10,7 @@ import { kindOf, type Left, type TypedInvoice } from './drawn-up.ts';
 /** Pause in typing after which the deposits of a customer are read, milliseconds. */
 const PAUSE_MS = 400;
 
-/** What is deducted of a deposit already, by the invoice that is corrected. */
+/** The share of a deposit that the corrected invoice already deducts. */
 export interface Share {
   readonly id: string;
   readonly number: string;
@@ -33,9 +33,9 @@ export interface KnownDeposit {
 export interface Deposits {
   readonly isOpen: boolean;
   readonly setOpen: (isOpen: boolean) => void;
-  /** The ids of the chosen ones, and of those that may be chosen. */
+  /** The ids of the chosen deposits, and of those that may be chosen. */
   readonly ids: readonly string[];
-  /** By id; null if it cannot be read. Those that are not read yet have no entry. */
+  /** By id; null if the deposit cannot be read. Deposits that are not read yet have no entry. */
   readonly known: ReadonlyMap<string, KnownDeposit | null>;
   readonly left: Left;
   /** Whether the customer is stated. */
@@ -43,7 +43,7 @@ export interface Deposits {
   readonly state: 'reading' | 'read' | 'failed';
   /** Reads older invoices; null if there are none. */
   readonly readOlder: (() => void) | null;
-  /** Reads again what is left. */
+  /** Reads the rest of the deposits again. */
   readonly readAgain: () => void;
 }
 
@@ -55,8 +55,8 @@ interface Found {
 }
 
 /**
- * Reads the deposits of the customer of a form, once its fields for them are open, and what is left of each.
- * @param shares what the invoice deducts that the form corrects: it passes to the corrected one
+ * Reads the deposits of the customer of a form, and the rest of each, once its fields for deposits are open.
+ * @param shares the deductions of the invoice that the form corrects, which pass to the corrected invoice
  */
 export function useDeposits(typed: TypedInvoice, shares: readonly Share[] = []): Deposits {
   const { client } = useWorkspace();
@@ -96,7 +96,7 @@ export function useDeposits(typed: TypedInvoice, shares: readonly Share[] = []):
     }
     const { left, invoice } = data ?? {};
     const rates = (left?.taxTotals ?? []) as readonly RateTotal[];
-    // What is deducted is not left, but passes to the invoice that replaces the one that deducts it.
+    // A deducted share is not left, but passes to the invoice that replaces the deducting one.
     if (rates.length === 0 && shares.some((share) => share.id === id)) return;
     const deposit = invoice ? { ...invoice, amount: left?.amount ?? 0, rates } : null;
     setKnown((earlier) => new Map(earlier).set(id, deposit));
@@ -143,7 +143,7 @@ function sharedOf({ number, amount, taxTotals }: Share): KnownDeposit | null {
   return { number, createdAt: null, amount, rates: taxTotals as readonly RateTotal[] };
 }
 
-/** Returns by what the invoices of the customer are found: a company by its ICE; null while it is not stated. */
+/** Returns the filter that finds the invoices of the customer: for a company its ICE; null while it is not stated. */
 function customerOf(typed: TypedInvoice) {
   const kind = kindOf(typed);
   const [ice, name] = [typed.ice.trim(), typed.name.trim()];

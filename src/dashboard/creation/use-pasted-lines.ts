@@ -7,13 +7,13 @@ type Lines = TypedInvoice['lines'];
 export interface PastedLines {
   /** Handles a paste into a field of a line, counted from 0. */
   readonly paste: (event: ClipboardEvent, index: number, column: string) => void;
-  /** Takes everything of the last paste back; null if nothing was pasted, or something was typed since. */
+  /** Undoes the whole last paste; null if nothing was pasted, or something was typed since. */
   readonly undo: (() => void) | null;
   /** Why nothing of the last paste was taken; null if it was, or something was typed since. */
   readonly refused: TooMuch | null;
 }
 
-/** Fills the lines of a form with what is pasted from a spreadsheet, or with nothing; takes it back in one step. */
+/** Fills the lines of a form with all cells that are pasted from a spreadsheet, or with none; one step undoes it. */
 export function usePastedLines(typed: TypedInvoice, onTyped: (typed: TypedInvoice) => void): PastedLines {
   const [last, setLast] = useState<{ before: Lines; lines: Lines; refused: TooMuch | null } | null>(null);
   const shown = last?.lines === typed.lines ? last : null;

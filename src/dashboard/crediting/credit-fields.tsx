@@ -12,7 +12,7 @@ interface CreditFieldsProps {
   readonly creditable: Creditable;
   readonly typed: TypedCredit;
   readonly onTyped: (typed: TypedCredit) => void;
-  /** What the service would refuse, by the field's id. */
+  /** The faults that the service would refuse, by the field's id. */
   readonly faults: ReadonlyMap<string, Fault>;
 }
 
@@ -114,12 +114,12 @@ interface FigureProps {
   readonly hint: string;
   readonly value: string;
   readonly fault: Fault | undefined;
-  /** What is shown for a figure that cannot be one. */
+  /** The text for an unreadable figure. */
   readonly expected: string;
   readonly onTyped: (text: string) => void;
 }
 
-/** A field for a figure, with what the service would refuse about it. */
+/** A field for a figure, with the fault that the service would refuse. */
 function Figure({ id, label, isLabelUnseen = false, hint, value, fault, expected, onTyped }: FigureProps) {
   return (
     <div class="field figure">

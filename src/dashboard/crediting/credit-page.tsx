@@ -64,7 +64,7 @@ function CreditForm({ id, creditable }: { id: string; creditable: Creditable }) 
   const { route } = useLocation();
   const keptAs = keyOfKept('typed', personId, location.pathname);
   const [typed, setTyped] = useKeptTyped(keptAs, () => NOTHING_TYPED);
-  // Not of the input: however often and with whatever changes it is sent, this form creates one credit note.
+  // Independent of the input: however often this form is sent, and with whatever changes, it creates one credit note.
   const key = useRequestKey({ id });
   const creation = useChange(CREDIT_INVOICE);
   const drawn = creditOf(typed);

@@ -8,7 +8,7 @@ import { formatMoney } from '../text/money.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { CREDITS } from './documents.ts';
 
-/** How many credit notes are shown at first, and at most, which is what an invoice may have. */
+/** Number of credit notes that are shown at first, and the maximum, which is that of an invoice. */
 const [SOME, ALL] = [10, 100];
 
 interface CreditedProps {
@@ -16,7 +16,7 @@ interface CreditedProps {
   readonly invoice: { readonly id: string; readonly amount: number };
 }
 
-/** Shows what of an accepted invoice is credited and by which credit notes, and leads to the form for a further one. */
+/** Shows the credited amount of an accepted invoice and its credit notes, and leads to the form for a further one. */
 export function Credited({ invoice: { id, amount } }: CreditedProps) {
   const { language, texts } = useLanguage();
   const { tenant, environment, address } = useWorkspace();

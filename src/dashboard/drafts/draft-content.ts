@@ -11,14 +11,14 @@ export type DraftContent = Readonly<Record<string, unknown>>;
 /**
  * Converts the form to the content of a draft. A figure that cannot be read stays as it was typed, so that the service
  * names it and the form shows it again.
- * @param before the content that the form was opened with: members that the form does not show are kept, and the amount
- *   while it is not known what is left of a deposit
+ * @param before the content that the form was opened with: members that the form does not show are kept, and so is the
+ *   amount while the rest of a deposit is not known
  */
 export function contentOf(typed: TypedInvoice, before: DraftContent, left: Left = new Map()): DraftContent {
   const { details = NO_DETAILS, ...written } = typed;
   const { customer, lines, number, terms: _typed, ...drawn } = drawnUp(written, left);
   const isUnknown = drawn.deposits?.some((id) => !left.has(id)) ?? false;
-  // What the form shows is as it was typed, so nothing of an earlier kind of customer stays.
+  // The form shows the members as typed, so none of an earlier kind of customer stays.
   const {
     email: _email,
     kind: _kind,
@@ -73,7 +73,7 @@ function asTypedOf(name: Name, drawn: Pick<InvoiceInput, Name>, typed: TypedInvo
   return isUnreadable(drawn[name]) ? { [name]: { ...others, amount: typed[name]?.figure } } : {};
 }
 
-/** Returns what the form shows of the content of a draft, which may be anything. */
+/** Returns the content of a draft, which may be anything, as the form shows it. */
 export function typedOf(content: DraftContent, newLine: TypedLine): TypedInvoice {
   const customer = recordOf(content.customer);
   const lines = Array.isArray(content.lines) ? content.lines : [];

@@ -44,7 +44,7 @@ export function DraftPage() {
     reload();
     setReads(reads + 1);
   };
-  // Another version that is read replaces what was typed only when the person asks for it.
+  // Another version that is read replaces the typed text only when the person asks for it.
   return <DraftForm draft={data.draft} onReadAgain={readAgain} key={`${id} ${reads} ${data.draft.version}`} />;
 }
 
@@ -81,7 +81,7 @@ function DraftForm({ draft, onReadAgain }: { readonly draft: Draft; readonly onR
     refusal !== 'unreachable' &&
     ['draft_changed', 'draft_issued', 'resource_not_found'].includes(refusal.code);
 
-  // A page that is left before the draft is saved goes on with what was typed when it is opened again.
+  // A page that is left before the draft is saved continues with the typed text when it is opened again.
   useLayoutEffect(() => keepTyped(keyOf(version), isSaved ? null : typed), [text, isSaved, version]);
   useAfterTyping(isSaved || isChanged || saving.busy ? null : `${version} ${text}`, PAUSE_MS, async () => {
     const made = await saving.run({ id, version, content: JSON.parse(text) });

@@ -42,7 +42,10 @@ export function DuplicateButton({ invoiceId }: { readonly invoiceId: string }) {
   );
 }
 
-/** Returns what a new invoice has of an earlier one. Dates, numbers, references and deposits belong to the earlier one. */
+/**
+ * Returns the members that a new invoice takes from an earlier one. Dates, numbers, references and deposits belong only
+ * to the earlier one.
+ */
 function duplicateOf(invoice: Replaceable): TypedInvoice {
   const { customer, lines, discount, charge, terms } = invoice;
   return {

@@ -5,7 +5,9 @@ import { ACCENT, EMBED_FONTS } from '../../domain/embedding/appearance.ts';
 import { sitesIn } from '../../domain/embedding/frame.ts';
 import { readableAccent } from './readable-accent.ts';
 
-/** The frame of a page within a page of another product: its appearance is in the address, its height is told. */
+/**
+ * The frame of a page within a page of another product. The address states its appearance, and it reports its height.
+ */
 export function EmbeddedFrame({ busy = false, children }: { busy?: boolean; children: ComponentChildren }) {
   useAppearance();
   useToldHeight(useRoute().params.frame ?? '');
@@ -16,7 +18,7 @@ export function EmbeddedFrame({ busy = false, children }: { busy?: boolean; chil
   );
 }
 
-/** Applies the font and the accent of the address. Whatever is none of them is ignored. */
+/** Applies the font and the accent of the address. Other values are ignored. */
 function useAppearance(): void {
   useLayoutEffect(() => {
     const asked = new URLSearchParams(location.search);

@@ -2,7 +2,7 @@
 export const SURFACES = { light: ['#f4f3ef', '#fffefb'], dark: ['#11151a', '#191f25'] } as const;
 type Theme = keyof typeof SURFACES;
 
-/** The least contrast of text with what it is written on (WCAG 2.2, 1.4.3). */
+/** Minimum contrast between text and its background (WCAG 2.2, 1.4.3). */
 const LEAST_CONTRAST = 4.5;
 /** Steps from a colour to black or white. The last one has the greatest contrast. */
 const STEPS = 20;
@@ -24,7 +24,7 @@ export function readableAccent(accent: string, theme: Theme): string {
   }
 }
 
-/** The contrast of two colours (WCAG 2.2): 1 to 21. */
+/** Returns the contrast of two colours (WCAG 2.2): 1 to 21. */
 export function contrast(one: Rgb, other: Rgb): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
@@ -36,7 +36,7 @@ export function channelsOf(colour: string): Rgb {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/** The relative luminance of a colour of sRGB: 0 to 1. */
+/** Returns the relative luminance of a colour of sRGB: 0 to 1. */
 function luminance(colour: Rgb): number {
   const [red, green, blue] = colour.map((channel) => {
     const share = channel / 255;

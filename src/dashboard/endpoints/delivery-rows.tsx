@@ -45,13 +45,13 @@ export function DeliveryRows({ list, empty }: { list: ListedPage<ListedDelivery>
 
 type Named = Pick<Delivery, 'invoiceId' | 'invoice'>;
 
-/** Shows the number of a delivery's invoice, or what kind of document it is if it has none yet. */
+/** Shows the number of a delivery's document, or its kind if it has no number yet. */
 export function DocumentName({ delivery: { invoiceId, invoice } }: { delivery: Named }) {
   const { texts } = useDocumentTexts(invoiceId);
   return <bdi>{invoice?.number ?? texts.invoice}</bdi>;
 }
 
-/** Shows how the tenant calls an endpoint, or its address without the protocol. */
+/** Shows the tenant's name for an endpoint, or its address without the protocol. */
 export function EndpointName({ endpoint }: Pick<Delivery, 'endpoint'>) {
   const { language } = useLanguage();
   if (!endpoint) return TABLE_TEXTS[language].deleted;

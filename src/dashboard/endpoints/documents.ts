@@ -67,7 +67,10 @@ export const SEND_TEST_EVENT = graphql(`
   }
 `);
 
-/** A page of deliveries, without what their attempts sent and got, which would make it shorter (docs/decisions/0031). */
+/**
+ * A page of deliveries, without the requests and answers of their attempts, which would make the page shorter
+ * (docs/decisions/0031).
+ */
 export const DELIVERIES = graphql(`
   query Deliveries($state: WebhookDeliveryState, $first: Int, $after: String, $last: Int, $before: String) {
     webhookDeliveries(state: $state, first: $first, after: $after, last: $last, before: $before) {

@@ -90,7 +90,7 @@ export function isSessionEnd(error: CombinedError): boolean {
   return statusesOf(error).includes(401);
 }
 
-/** Whether the service asks for the person's password before it does what was requested. */
+/** Whether the service requires the person's password before it carries out the request. */
 export function isUnconfirmed(error: CombinedError | undefined): boolean {
   return error?.graphQLErrors.some(({ extensions }) => extensions.code === 'confirmation_required') ?? false;
 }

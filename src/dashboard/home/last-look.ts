@@ -1,11 +1,11 @@
 import { amountsOf, type Figures } from '../periods/period-figures.ts';
 import type { Amounts } from './documents.ts';
 
-/** What is compared with the last look. */
+/** The figures that are compared with the last look. */
 export const COMPARED = ['invoiced', 'credited', 'open', 'rejected'] as const;
 export type Compared = Readonly<Record<(typeof COMPARED)[number], Pick<Figures, 'count' | 'total'>>>;
 
-/** What somebody saw at an instant: the figures of each month, `2026-11`. */
+/** The figures that a person saw at an instant, by month: `2026-11`. */
 interface Seen {
   /** ISO 8601. */
   readonly at: string;
@@ -15,21 +15,21 @@ interface Seen {
 /** Reloads within this time belong to one look, milliseconds. */
 const ONE_LOOK_MS = 30 * 60_000;
 
-/** Keeps in the browser what somebody saw of a workspace. @param key of the person and the workspace */
+/** Keeps in the browser the figures of a workspace that a person saw. @param key of the person and the workspace */
 export function lastLook(key: string, now: Date) {
   const kept = read(key);
   const isNewLook = kept !== null && now.getTime() - Date.parse(kept.latest.at) > ONE_LOOK_MS;
   const base = isNewLook ? kept.latest : (kept?.base ?? null);
   return {
-    /** What was seen at the end of the look before this one; null if there was none in these months. */
+    /** Returns the figures at the end of the previous look; null if there was none in these months. */
     seenBefore: (months: readonly string[]): Seen | null =>
       base && Object.keys(base.months).some((month) => months.includes(month)) ? base : null,
-    /** Keeps what is seen now. */
+    /** Keeps the figures that are shown now. */
     see: (months: Seen['months'], at: Date) => write(key, { base, latest: { at: at.toISOString(), months } }),
   };
 }
 
-/** The figures that are compared. Rejected and open ones are those of invoices and credit notes. */
+/** Returns the figures that are compared. Rejected and open documents are those of invoices and credit notes. */
 export function comparedOf(days: Amounts['month']): Compared {
   const { invoiced, credited, open, openCount, rejectedInvoices, rejectedCreditNotes } = amountsOf(days);
   return {
@@ -43,7 +43,7 @@ export function comparedOf(days: Amounts['month']): Compared {
   };
 }
 
-/** What was added since then. A month of which nothing was seen was not there. */
+/** Returns what was added since then. A month without seen figures counts as new. */
 export function changesSince(months: Seen['months'], then: Seen['months']): Compared {
   const change = (name: keyof Compared) =>
     Object.entries(months).reduce(

@@ -20,7 +20,10 @@ import { COMPARED, type Compared, changesSince, comparedOf, lastLook } from './l
 /** Time after which a visible page reads the sums again, milliseconds. They follow the documents by some seconds. */
 const AGAIN_MS = 5000;
 
-/** Shows net, VAT and total of this month beside the same days of the last one, by what became of it and what changed. */
+/**
+ * Shows net, VAT and total of this month by the state of the documents, beside the same days of the last month, and
+ * what changed.
+ */
 export function MonthSoFar() {
   const { data, reload } = useRead(AMOUNTS, daysAround(moroccanDate(new Date())));
   useEvery(AGAIN_MS, reload);
@@ -112,7 +115,7 @@ function Change({ of: { count, total } }: { readonly of: Compared[keyof Compared
   );
 }
 
-/** Compares with what was seen at the end of the last look; on the first one, with the day before yesterday. */
+/** Compares with the figures at the end of the last look; on the first look, with the day before yesterday. */
 function useChanges({ month, last, recent }: Amounts, key: string, today: string) {
   const { language } = useLanguage();
   const { since, sinceYesterday } = AMOUNT_TEXTS[language];

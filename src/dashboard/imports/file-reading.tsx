@@ -18,7 +18,7 @@ interface FileReadingProps {
   readonly onChanged: () => void;
 }
 
-/** Says aloud how the file was read: what the service decided by its content, and which column is which field. */
+/** Shows how the file was read: the decisions of the service by its content, and the field of each column. */
 export function FileReading({ imported, reading, onChanged }: FileReadingProps) {
   const { language } = useLanguage();
   const words = IMPORT_TEXTS[language];
@@ -60,7 +60,7 @@ export function FileReading({ imported, reading, onChanged }: FileReadingProps) 
 
 type Fact = keyof (typeof IMPORT_TEXTS)['fr']['facts'];
 
-/** Returns what the reading says; what the file does not have is left out. */
+/** Returns the facts of the reading; those that the file does not have are left out. */
 function factsOf(reading: Reading, language: 'fr' | 'en' | 'ar'): [Fact, ComponentChild][] {
   const { facts: _, ...words } = IMPORT_TEXTS[language];
   const { sheet, otherSheets, encoding, separator, decimalSign, dateOrder, dateSystem, ignoredRows } = reading;
@@ -86,7 +86,7 @@ function factsOf(reading: Reading, language: 'fr' | 'en' | 'ar'): [Fact, Compone
 
 const LIST_COMMA = { fr: ', ', en: ', ', ar: '، ' } as const;
 
-/** The value of the choice of a column about which somebody has to decide. */
+/** The value of the choice for a column that a person must decide about. */
 const OPEN = '?';
 
 function Columns({ imported, reading, onChanged }: FileReadingProps) {

@@ -124,7 +124,7 @@ interface WarningsProps extends Pick<ImportedInvoice, 'warnings'> {
   readonly language: 'fr' | 'en' | 'ar';
 }
 
-/** What the service accepts, but the law or the person may not. */
+/** Warnings about content that the service accepts, but the law or the person may not. */
 function Warnings({ warnings, isOpen, language: ofFile }: WarningsProps) {
   const { language } = useLanguage();
   if (warnings.length === 0) return null;

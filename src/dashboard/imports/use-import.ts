@@ -9,9 +9,9 @@ export function useImport(id: string): Read<Imported> {
   const { data, problem, reload } = useRead(IMPORT, { id });
   const read = data?.import ?? null;
   const [progress, setProgress] = useState<ImportProgress | null>(null);
-  // What is read is newer than the progress before it.
+  // A newly read import is newer than the progress before it.
   useEffect(() => setProgress(null), [read]);
-  // How it was read is no part of the progress, so its next status is shown when it is read.
+  // The reading of the file is no part of the progress, so the next status is shown only when the import is read.
   const shown = read && { ...read, ...progress, status: read.status };
   const latest = progress ?? read;
   const isMoving = latest !== null && changesByItself(latest);

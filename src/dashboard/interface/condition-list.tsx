@@ -8,7 +8,7 @@ interface ShownSubject {
   readonly since: string | null;
 }
 
-/** Something that is wrong, as the API says it. */
+/** A condition as the API states it. */
 export interface ShownCondition {
   readonly code: ConditionCode;
   readonly count: number;
@@ -19,7 +19,7 @@ export interface ShownCondition {
 
 interface ConditionListProps {
   readonly title: string;
-  /** What is said if nothing is wrong. */
+  /** The text if nothing is wrong. */
   readonly nothing: string;
   readonly conditions: readonly ShownCondition[];
   /** Returns the address of the page that shows what a condition is about, or one object of it; null if there is none. */

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 
 /**
- * The state of a form, which the browser keeps in this tab: over a wrong click, a reload and a new sign-in.
+ * Returns the state of a form, which the browser keeps in this tab: over a wrong click, a reload and a new sign-in.
  * @param key made by `keyOfKept`
- * @param initial what the form begins with; it is not kept
+ * @param initial the initial state, which is not kept
  * @returns the state, its setter, and whether it is one that was kept
  */
 export function useKeptTyped<Typed extends object>(
@@ -30,7 +30,7 @@ export function readTyped<Typed extends object>(key: string): Typed | null {
   }
 }
 
-/** Keeps what is typed, or nothing any more if it is null. */
+/** Keeps the typed state; removes it if it is null. */
 export function keepTyped(key: string, typed: object | null): void {
   try {
     if (typed === null) sessionStorage.removeItem(key);
@@ -40,7 +40,7 @@ export function keepTyped(key: string, typed: object | null): void {
   }
 }
 
-/** Writes what is typed, with its maps. */
+/** Writes the typed state, with its maps. */
 function written(typed: object): string {
   return JSON.stringify(typed, (_name, value) => (value instanceof Map ? { map: [...value] } : value));
 }

@@ -1,20 +1,20 @@
 /**
- * What the browser keeps of a person, and where. Its keys begin with its name and the person's id, so that nobody else
- * at this browser sees it. A sign-out forgets all of it; add here what else is kept.
+ * The data of a person that the browser keeps, and where. Its keys begin with its name and the person's id, so that
+ * nobody else at this browser sees it. A sign-out forgets all of it, so further kinds of kept data must be added here.
  */
 const KEPT = {
-  /** What is typed in a form: in this tab. */
+  /** The typed state of a form: in this tab. */
   typed: () => sessionStorage,
-  /** What was seen of a workspace. */
+  /** The seen figures of a workspace. */
   look: () => localStorage,
 } as const;
 
-/** Returns the key of something that is kept of a person. */
+/** Returns the key of kept data of a person. */
 export function keyOfKept(name: keyof typeof KEPT, personId: string, of: string): string {
   return `${name} ${personId} ${of}`;
 }
 
-/** Forgets everything that is kept of anybody, for the next person at this browser. */
+/** Forgets all kept data of all people, for the next person at this browser. */
 export function forgetKept(): void {
   for (const [name, storageOf] of Object.entries(KEPT)) {
     try {

@@ -46,7 +46,7 @@ function retried(load: Load, hasFrame: boolean): FunctionComponent {
       setAttempt('busy');
       if (await loadAgain()) return;
       // The service answers, but not with this file: it has a new version, or this browser remembers the failure. The
-      // address says what the page shows, so a reload loses nothing.
+      // address contains the state of the page, so a reload loses nothing.
       if (await isReachable()) location.reload();
       else setAttempt('failed');
     }

@@ -3,7 +3,7 @@ import { useLanguage } from './language.tsx';
 /** Number of the shapes: as many as the first screen of a phone shows. */
 const SHAPES = ['title', 'block', 'block', 'block'] as const;
 
-/** Shows the shapes of a page whose content is awaited, and says so to those who do not see them. */
+/** Shows the shapes of a page whose content is awaited, and tells screen readers so. */
 export function Skeleton() {
   const { texts } = useLanguage();
   return (

@@ -1,7 +1,10 @@
 import { TABLE_TEXTS } from '../text/tables.ts';
 import { useLanguage } from './language.tsx';
 
-/** Says that something could not be read, and offers to read it again. @param text default: that nothing answers */
+/**
+ * Says that something could not be read, and offers to read it again.
+ * @param text default: a text that the service does not answer
+ */
 export function Unreachable({ text, onRetry }: { text?: string; onRetry: () => void }) {
   const { texts, language } = useLanguage();
   return (

@@ -22,7 +22,10 @@ interface InvoiceDetailsProps {
   readonly addressOf?: ((invoiceId: string) => string) | undefined;
 }
 
-/** Shows the dates, the customer, what a credit note corrects and why, and the totals, which add up as in the PDF. */
+/**
+ * Shows the dates, the customer, the invoice that a credit note corrects and the reason, and the totals, which add up
+ * as in the PDF.
+ */
 export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
   const { language, texts } = useDocumentTexts(invoice.id);
   const { customer, totals, dgiId } = invoice;
@@ -94,7 +97,7 @@ export function InvoiceDetails({ invoice, addressOf }: InvoiceDetailsProps) {
   );
 }
 
-/** Returns what leads to the amount to pay, and the stamp duty of cash, which that does not contain. */
+/** Returns the sums that lead to the amount to pay, and the stamp duty of cash, which this amount does not contain. */
 function payableOf(invoice: Invoice, language: Language, payable: string): Sum[] {
   if (!('netToPay' in invoice)) return [[payable, invoice.amount]];
   const { amount, totals, withholding, netToPay, stampDuty } = invoice;
@@ -109,7 +112,7 @@ function payableOf(invoice: Invoice, language: Language, payable: string): Sum[]
 
 type InvoiceOnly = Extract<Invoice, { readonly terms: unknown }>;
 
-/** Returns what few invoices state. */
+/** Returns the details that few invoices state. */
 function statedOf({ references, servicePeriod, foreignValue, withholding }: InvoiceOnly, language: Language) {
   const { order, contract, servicePeriod: period, to, rateOf } = PARTICULAR_LABELS[language];
   const days = servicePeriod && [servicePeriod.from, servicePeriod.to].map((day) => formatDay(day, language));
@@ -136,7 +139,7 @@ function statedOf({ references, servicePeriod, foreignValue, withholding }: Invo
   return facts;
 }
 
-/** Says what accepted credit notes credit of an invoice, as its verification page does. */
+/** States the amount of an invoice that accepted credit notes credit, as its verification page does. */
 function creditedOf({ acceptedCredit: credit, amount }: InvoiceOnly, language: Language) {
   if (credit === null) return [];
   const label = CREDITED_LABELS[language][credit.amount === amount ? 'inWhole' : 'inPart'];
@@ -152,7 +155,7 @@ interface DeductedProps extends Pick<InvoiceDetailsProps, 'addressOf'> {
   readonly deposits: InvoiceOnly['deposits'];
 }
 
-/** Lists the deposits that an invoice deducts, with what it deducts of each. */
+/** Lists the deposits that an invoice deducts, with the deducted amount of each. */
 function Deducted({ deposits, addressOf }: DeductedProps) {
   const { language } = useLanguage();
   return (

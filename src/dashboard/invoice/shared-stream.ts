@@ -1,6 +1,6 @@
 import { type FollowedInvoice, openStatusStream, type StreamListener } from './status-stream.ts';
 
-/** Receives what happens to the invoice that a page follows. */
+/** Receives the changes of the invoice that a page follows. */
 export interface StatusListener {
   connected(): void;
   lost(): void;
@@ -14,7 +14,7 @@ type Word =
   | { readonly kind: 'leave' | 'refused'; readonly key: string }
   | { readonly kind: 'changed'; readonly key: string; readonly eventId: string }
   | { readonly kind: 'connected' | 'lost'; readonly keys: readonly string[] }
-  /** Sent by a new leader, to ask the other pages what they follow. */
+  /** Sent by a new leader, to ask the other pages which invoices they follow. */
   | { readonly kind: 'lead' };
 
 /**
@@ -29,7 +29,7 @@ const NAME = 'statuses';
  * page, and windows side by side. The reason is that browsers open six connections to a server over HTTP/1.1. Browsers
  * separate storage and connections by the sites that contain a frame, and with them the lock and the channel. The page
  * that holds the lock leads: it owns the stream and forwards its messages. When it closes, another page gets the lock
- * and asks the others what they follow.
+ * and asks the others which invoices they follow.
  * @param invoice the invoice to follow; its `after` is updated
  * @returns a function that stops it
  */

@@ -33,12 +33,12 @@ interface Adjustments {
 /** A line of the totals. */
 export type Sum = readonly [label: ComponentChild, centimes: number];
 
-/** Whether something leads from the lines to the total. */
+/** Whether there are sums between the lines and the total. */
 export function isAdjusted({ discountTotal, chargeTotal, depositsTotal }: ShownTotals): boolean {
   return discountTotal !== 0 || chargeTotal !== 0 || depositsTotal !== 0;
 }
 
-/** Returns what leads from the lines to the VAT, in the order in which it adds up. */
+/** Returns the sums between the lines and the VAT, in the order in which they add up. */
 export function sumsOf(
   totals: ShownTotals,
   texts: Pick<Texts, 'subtotal' | 'vat'>,
@@ -56,7 +56,7 @@ export function sumsOf(
   return sums;
 }
 
-/** Returns what the buyer withholds of the VAT, as a sum. */
+/** Returns the VAT that the buyer withholds, as a sum. */
 export function withheldSum(percent: number, centimes: number, language: Language): Sum {
   return [`${WITHHOLDING_LABELS[language].withheld} (${percent}\u00a0%)`, -centimes];
 }

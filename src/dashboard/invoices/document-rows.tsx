@@ -14,7 +14,7 @@ import { type Filter, isSortable } from './invoice-filter.ts';
 interface DocumentRowsProps {
   readonly list: ListedPage<ListedDocument>;
   readonly empty: string;
-  /** What the list has; it decides by what the list can be sorted. */
+  /** The filter of the list, which decides how the list can be sorted. */
   readonly filter: Filter;
   readonly children: ComponentChildren;
 }
@@ -83,7 +83,7 @@ export function DocumentRows({ list, empty, filter, children }: DocumentRowsProp
   );
 }
 
-/** What only invoices have. */
+/** Returns the members that only invoices have. */
 function invoiceOf(row: ListedDocument) {
   return 'terms' in row ? row : null;
 }

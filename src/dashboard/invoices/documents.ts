@@ -41,7 +41,7 @@ export const DOCUMENTS = graphql(`
 export type ListedDocument = ResultOf<typeof DOCUMENTS>['fiscalDocuments']['nodes'][number];
 export type DocumentsVariables = VariablesOf<typeof DOCUMENTS>;
 
-/** The totals of what the list is restricted to. */
+/** The totals of the documents that the list is restricted to. */
 export const TOTALS = graphql(`
   query Totals($kind: FiscalDocumentKind, $status: InvoiceStatus, $search: String, $from: String, $through: String) {
     fiscalDocumentTotals(kind: $kind, status: $status, search: $search, from: $from, through: $through) {

@@ -71,7 +71,7 @@ type Column = readonly [name: string, cellOf: (document: ExportedDocument) => Ce
 
 /**
  * Returns the columns of the file. Its amounts add up: the total is the sum without tax plus the tax, and the payable
- * amount is the total plus the rounding. What the buyer withholds of the VAT is a part of the payable amount. The amounts
+ * amount is the total plus the rounding. The VAT that the buyer withholds is a part of the payable amount. The amounts
  * of credit notes are negative, so that the columns can be summed.
  */
 function columnsOf({ invoices, search, ...texts }: Texts, language: Language): readonly Column[] {

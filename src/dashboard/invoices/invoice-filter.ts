@@ -50,7 +50,10 @@ export function filterOf(query: Readonly<Record<string, string>>): Filter {
   return sort !== 'newest' && isSortable(filter, sort) ? { ...filter, sort } : filter;
 }
 
-/** Whether the list can be sorted so: no index serves values together with a filter, or a search from the oldest. */
+/**
+ * Whether the list can be sorted in this order: no index combines values with a filter, or serves a search from the
+ * oldest.
+ */
 export function isSortable(filter: Filter, sort: Sort): boolean {
   if (sort === 'newest') return true;
   return sort === 'oldest' ? filter.search === null : !isFiltered({ ...filter, kind: null });

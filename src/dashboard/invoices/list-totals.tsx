@@ -10,11 +10,11 @@ import type { Filter } from './invoice-filter.ts';
 /** Time after which the totals are read again, milliseconds. They follow the documents by some seconds. */
 const AGAIN_MS = 5000;
 
-/** Shows how many documents the list has, on all of its pages, and what they come to. */
+/** Shows the number of documents of the list, on all of its pages, and their totals. */
 export function ListTotals({ filter: { kind, status, search, from, until } }: { readonly filter: Filter }) {
   const { texts, language } = useLanguage();
   const { data, reload } = useRead(TOTALS, { kind, status, search, from, through: until });
-  // A search reads what it finds.
+  // A search must read the documents that it finds.
   useEvery(search === null ? AGAIN_MS : null, reload);
   const totals = data?.fiscalDocumentTotals;
   if (!totals || totals.count === 0) return null;

@@ -8,7 +8,7 @@ import { BY_NUMBER } from './documents.ts';
 import type { Filter } from './invoice-filter.ts';
 
 interface SearchFormProps {
-  /** What the list is restricted to; null if to nothing. */
+  /** The search that restricts the list; null if there is none. */
   readonly search: string | null;
   readonly to: (change: Partial<Filter>) => string;
 }

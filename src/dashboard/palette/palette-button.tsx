@@ -63,7 +63,7 @@ export function PaletteButton({ pages }: { pages: readonly Section[] }) {
   );
 }
 
-/** By its place on the keyboard where the key has another letter, as on an Arabic one. */
+/** Recognizes the key by its place if it has another letter, as on an Arabic keyboard. */
 function isK({ key, code }: KeyboardEvent): boolean {
   return key.toLowerCase() === 'k' || (code === 'KeyK' && !/^[a-z]$/i.test(key));
 }

@@ -14,7 +14,7 @@ import { TABLE_TEXTS } from '../text/tables.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { NUMBERS, type NumberEntry, SERIES, type SeriesOfPeriod } from './documents.ts';
 
-/** Shows every number of the service's series in a period, with what became of it. @param period `2026-11` */
+/** Shows every number of the service's series in a period, with its result. @param period `2026-11` */
 export function NumberLedger({ period }: { readonly period: string }) {
   const { language } = useLanguage();
   const { address } = useWorkspace();
@@ -27,7 +27,7 @@ export function NumberLedger({ period }: { readonly period: string }) {
   } as VariablesOf<typeof NUMBERS>);
   const series = useRead(SERIES, { period });
   const found = data?.periodNumbers ?? null;
-  // New numbers are on the last page, and what became of the others changes on any.
+  // New numbers are on the last page, and the results of other numbers change on any page.
   useLive(
     (id) => found?.pageInfo.hasNextPage === false || found?.nodes.some(({ document }) => document?.id === id) === true,
     () => {
@@ -59,7 +59,7 @@ export function NumberLedger({ period }: { readonly period: string }) {
   );
 }
 
-/** Says from which to which number a series went, and which numbers were noted as passed over. */
+/** States the first and the last number of a series, and the numbers that were recorded as passed over. */
 function Range({ of: { first, last, count, lost } }: { readonly of: SeriesOfPeriod }) {
   const { language } = useLanguage();
   const { range, numbers, noGap, gaps, moreGaps } = NUMBER_TEXTS[language];
@@ -119,7 +119,7 @@ function useColumns(): readonly Column<NumberEntry>[] {
   ];
 }
 
-/** The last part of a number, where it follows another one of its series. */
+/** Returns the last part of a number, for a number that follows another one of its series. */
 const serialOf = (number: string) => number.slice(number.lastIndexOf('-') + 1);
 
 function Fate({ entry: { fate, document } }: { readonly entry: NumberEntry }) {

@@ -146,7 +146,7 @@ interface DocumentsProps {
   readonly earlier: string;
 }
 
-/** Shows how many documents were issued and what they come to, by what became of them, with links to their lists. */
+/** Shows the number of issued documents and their totals, by their state, with links to their lists. */
 function Documents({ now, before, report, earlier }: DocumentsProps) {
   const { texts, language } = useLanguage();
   const { address } = useWorkspace();

@@ -12,7 +12,7 @@ import type { Replaceable } from './documents.ts';
 type AuthorityProblem = Replaceable['problems'][number];
 
 /**
- * Places what the authority found in the rejected invoice, and what the service refuses in the corrected one, beside
+ * Places the authority's findings about the rejected invoice, and the service's problems of the corrected one, beside
  * the fields of the form.
  * @param refusal of the service
  */

@@ -116,7 +116,7 @@ function ReplaceForm({ id, invoice }: { readonly id: string; readonly invoice: R
   );
 }
 
-/** Returns what the form begins with: the invoice as it was. */
+/** Returns the initial content of the form: the invoice as it was. */
 function typedOf(invoice: Replaceable): TypedInvoice {
   const { customer, lines, discount, charge } = invoice;
   return {

@@ -15,7 +15,10 @@ export interface ColumnChoice {
   readonly toggle: (column: Choosable) => void;
 }
 
-/** Keeps in the browser which columns of a table somebody wants to see other than usual. @param table its name */
+/**
+ * Keeps in the browser the columns of a table that a person shows or hides differently from the default.
+ * @param table its name
+ */
 export function useColumnChoice(table: string): ColumnChoice {
   const key = `columns.${table}`;
   const [changed, setChanged] = useState(() => kept(key));

@@ -14,11 +14,13 @@ import { PageSizes } from './size-links.tsx';
 export interface Column<Row> {
   readonly id: string;
   readonly name: string;
-  /** `wide`: takes what the others leave, and is cut there. `sum`: a number, at the end of its cell. */
+  /**
+   * `wide`: takes the width that the other columns leave, and is cut there. `sum`: a number, at the end of its cell.
+   */
   readonly kind?: 'wide' | 'sum';
   /** Whether it is shown only if somebody chooses it. */
   readonly isExtra?: boolean;
-  /** The orders by it: the one that a first click asks for, and its reverse. */
+  /** The orders by this column: the order after a first click, and its reverse. */
   readonly sort?: readonly [first: string, second: string];
   readonly cell: (row: Row) => ComponentChildren;
 }
@@ -33,7 +35,9 @@ export interface ListedPage<Row> extends Pick<Read<unknown>, 'problem' | 'reload
   readonly size: number;
   /** Returns the address of the list with the same filter and another page or size. */
   readonly to: (place: Readonly<Record<'after' | 'before' | 'size', string | null>>) => string;
-  /** Whether what follows is older, as in most lists; default: unless it is sorted otherwise. */
+  /**
+   * Whether the following rows are older, as in most lists; by default true unless the list is sorted in another order.
+   */
   readonly isByDate?: boolean;
   /** The current order, if it can be changed, and the address of the first page in another one. */
   readonly sorted?: { readonly by: string; readonly to: (sort: string) => string };
@@ -47,9 +51,9 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   /** The address that the whole row leads to; null if there is none. */
   readonly hrefOf: (row: Row) => string | null;
-  /** What is shown in place of no rows. */
+  /** Shown if there are no rows. */
   readonly empty: string;
-  /** What is said if the list could not be read; default: that nothing answers. */
+  /** The text if the list could not be read; default: a text that the service does not answer. */
   readonly failed?: string;
   /** Shown below the rows. */
   readonly children?: ComponentChildren;
@@ -161,7 +165,7 @@ function Heading({ column: { kind, name, sort }, sorted }: HeadingProps) {
 
 const isDescending = (sort: string) => sort === 'newest' || sort.endsWith('_descending');
 
-/** Stands for rows that are being read. */
+/** Shows shapes in place of rows that are being read. */
 function Shapes({ columns, text }: { columns: number; text: string }) {
   return (
     <tbody class="shapes">

@@ -1,4 +1,4 @@
-/** How many rows a page of a list may have. The first is the default, and is not in the address. */
+/** Numbers of rows that a page of a list may have. The first is the default, and is not in the address. */
 export const PAGE_SIZES = [25, 50, 100] as const;
 
 /** Reads the size of a page from the query of a list's address. */

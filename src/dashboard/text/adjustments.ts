@@ -1,7 +1,7 @@
 import type { Language } from './languages.ts';
 
 const fr = {
-  /** The heading of what concerns all lines. */
+  /** The heading of the fields for all lines together. */
   whole: 'Sur toute la facture',
   discount: {
     figure: 'Remise globale (MAD ou %)',

@@ -23,5 +23,5 @@ const ar: typeof fr = {
   sinceYesterday: 'منذ أمس',
 };
 
-/** The texts of the amounts on the home page. The other ones are those of a period. */
+/** The texts of the amounts on the home page. Further texts are those of a period. */
 export const AMOUNT_TEXTS: Readonly<Record<Language, typeof fr>> = { fr, en, ar };

@@ -30,5 +30,5 @@ const ar: typeof fr = {
   certificateDate: 'تاريخ الشهادة',
 };
 
-/** The texts about what a customer is, and why a line has no VAT. */
+/** The texts about the kind of a customer, and the reason why a line has no VAT. */
 export const CUSTOMER_TEXTS: Readonly<Record<Language, typeof fr>> = { fr, en, ar };

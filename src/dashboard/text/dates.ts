@@ -14,7 +14,8 @@ export function formatDate(instant: string, language: Language): string {
 }
 
 /**
- * Formats an instant in Morocco's time for a table: `23 nov., 14:05:09`. For what is kept for less than a year.
+ * Formats an instant in Morocco's time for a table: `23 nov., 14:05:09`. Only for data that is kept for less than a
+ * year.
  * @param instant ISO 8601
  */
 export function formatShortMoment(instant: string, language: Language): string {

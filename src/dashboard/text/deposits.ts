@@ -1,19 +1,19 @@
 import type { Language } from './languages.ts';
 
 const fr = {
-  /** Of what opens the fields. */
+  /** The text that opens the fields. */
   title: 'Acomptes',
-  /** Of the box to check. */
+  /** The label of the box to check. */
   isDeposit: 'C’est une facture d’acompte',
   /** The heading of the deposits to choose. */
   choose: 'Acomptes à déduire',
-  /** While no customer is stated. */
+  /** Shown while no customer is stated. */
   noCustomer: 'Indiquez d’abord le client.',
   none: 'Aucun acompte accepté de ce client n’est à déduire.',
   failed: 'Les acomptes ne peuvent pas être lus pour le moment.',
-  /** Of the button that reads older invoices. */
+  /** The label of the button that reads older invoices. */
   older: 'Chercher dans les factures plus anciennes',
-  /** @param amount what is left, with its currency */
+  /** @param amount the rest of the deposit, with its currency */
   left: (amount: string) => `reste ${amount} TTC`,
   nothingLeft: 'rien à déduire',
   /** The sum of the deducted deposits, excluding tax. */

@@ -2,7 +2,7 @@ import type { TypedDetails } from '../creation/typed-details.ts';
 import type { Language } from './languages.ts';
 
 const fr = {
-  /** Of what opens the fields. */
+  /** The text that opens the fields. */
   more: 'Plus de détails',
   labels: {
     order: 'N° de commande du client',
@@ -76,5 +76,5 @@ const ar: typeof fr = {
   },
 };
 
-/** The texts about what few invoices state. */
+/** The texts about details that few invoices state. */
 export const DETAIL_TEXTS: Readonly<Record<Language, typeof fr>> = { fr, en, ar };

@@ -19,7 +19,7 @@ const fr = {
   /** After somebody else has changed the draft. */
   changed: 'Quelqu’un d’autre a modifié ou émis ce brouillon. Vos derniers changements ne sont pas enregistrés.',
   reload: 'Lire la version actuelle',
-  /** The heading of what keeps the draft from being issued. */
+  /** The heading of the problems that prevent the draft from being issued. */
   missing: 'Ce qui empêche l’émission',
   warnings: 'À vérifier',
   preview: 'Aperçu du PDF',

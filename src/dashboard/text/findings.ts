@@ -135,7 +135,7 @@ export const WARNING_TEXTS: Readonly<Record<WarningCode, Readonly<Record<Languag
 const fr = {
   /** Of a field that is empty. */
   empty: 'Remplissez ce champ.',
-  /** Of a field whose value the service does not take. */
+  /** Of a field whose value the service does not accept. */
   invalid: 'Cette valeur n’est pas valable.',
   /** Precedes the values that a field takes. */
   accepted: 'Valeurs admises\u00a0:',

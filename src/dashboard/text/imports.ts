@@ -102,10 +102,10 @@ const fr = {
   columnOfFile: 'Colonne du fichier',
   field: 'Champ de la facture',
   unused: 'Non utilisée',
-  /** For a column of which it is not clear what it has. */
+  /** For a column whose content is not clear. */
   toChoose: 'À choisir',
   privateCustomers: 'Les clients sans ICE sont des particuliers',
-  /** Before the headers of columns that no field is made of. */
+  /** Before the headers of columns that give no field. */
   unusedColumns: 'Colonnes du fichier qui ne sont pas utilisées\u00a0:',
   remap: 'Relire avec ces colonnes',
   rows: (first: string, last: string) => `Lignes ${first} à ${last}`,

@@ -7,7 +7,7 @@ const fr = {
   rename: 'Renommer',
   /** Before the time of the last use. */
   lastUse: 'dernière utilisation le',
-  /** Of a key without a noted use. The service did not always note them. */
+  /** Of a key without a recorded use. Uses before a certain version were not recorded. */
   noUse: 'aucune utilisation consignée',
 };
 

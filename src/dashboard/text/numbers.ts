@@ -3,9 +3,9 @@ import { counted } from './plural.ts';
 
 const fr = {
   title: 'Registre des numéros',
-  /** What became of a number. */
+  /** The result of a number. */
   fate: 'Suite',
-  /** Before the credit notes of an invoice that they credit as a whole, or in part. */
+  /** Before the credit notes of an invoice that is credited as a whole, or in part. */
   credited: 'Créditée par',
   partlyCredited: 'Créditée en partie par',
   /** Before the number of the replacing invoice. */
@@ -28,7 +28,7 @@ const fr = {
   moreGaps: 'et d’autres',
   none: 'Aucun numéro n’a été attribué dans cette période.',
   failed: 'Le registre ne peut pas être lu pour le moment.',
-  /** What the ledger leaves out. */
+  /** States what the ledger leaves out. */
   own: 'Les numéros que vous attribuez vous-mêmes n’y figurent pas.',
 };
 

@@ -10,7 +10,7 @@ const fr = {
   failed: 'Les montants ne peuvent pas être lus pour le moment.',
   /** When nothing was issued. */
   none: 'Aucun document n’a été émis dans cette période.',
-  /** The heading of what was accepted, after the credit notes. */
+  /** The heading of the accepted amounts, less the credit notes. */
   accepted: 'Acceptées, avoirs déduits',
   netOfAll: 'Total HT',
   taxOfAll: 'TVA',

@@ -51,5 +51,5 @@ const ar: typeof fr = {
   read: 'المصدر:',
 };
 
-/** The texts about rules of law. What a rule says comes from the service. */
+/** The texts about rules of law. The text of a rule itself comes from the service. */
 export const RULE_TEXTS: Readonly<Record<Language, typeof fr>> = { fr, en, ar };

@@ -38,7 +38,7 @@ const fr = {
   documents: counted('fr', { one: '# document', other: '# documents' }),
   /** Of a list that has more documents than were counted. */
   moreThan: counted('fr', { other: 'Plus de # documents' }),
-  /** The totals of what a list is restricted to. */
+  /** The totals of the documents that a list is restricted to. */
   totals: 'Totaux de la liste',
 };
 

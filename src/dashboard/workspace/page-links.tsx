@@ -10,7 +10,7 @@ interface PageLinksProps {
   };
   /** Returns the address of the page after or before a cursor. */
   readonly to: (cursor: { readonly after: string | null; readonly before: string | null }) => string;
-  /** Whether the list has its usual order, in which what follows is older. */
+  /** Whether the list has its usual order, in which the following rows are older. */
   readonly isByDate?: boolean;
 }
 

@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
 
 /**
- * Returns an idempotency key that stays the same while the request does, so that sending it again creates nothing
- * twice. Each page that is opened has its own.
+ * Returns an idempotency key that stays the same while the request stays the same, so that a repeated request creates
+ * nothing twice. Each opened page has its own keys.
  */
 export function useRequestKey(request: object): string {
   const content = JSON.stringify(request);

@@ -12,7 +12,7 @@ interface UnreadProps {
   readonly onRetry: () => void;
 }
 
-/** Shown in place of an object that is not read yet, or cannot be read by this person or at the moment. */
+/** Shown in place of an object that is not read yet, or that cannot be read by this person or at the moment. */
 export function Unread({ title, problem, failed, onRetry }: UnreadProps) {
   const { texts } = useLanguage();
   if (problem === 'refused') return <Missing />;

@@ -6,14 +6,13 @@ import { useWorkspace } from './workspace-context.ts';
 export interface TypedRead<Data> {
   /** The latest answer; null before the first one, and after a failure. */
   readonly data: Data | null;
-  /** Whether it is the answer to what is typed now. */
+  /** Whether it is the answer to the present text. */
   readonly isCurrent: boolean;
 }
 
 /**
- * Runs a query about what somebody types, after a pause in typing. While the next answer is awaited, the earlier one
- * stays.
- * @param variables null: nothing is asked
+ * Runs a query about a typed text, after a pause in typing. While the next answer is awaited, the earlier one stays.
+ * @param variables null: no query is sent
  * @param pauseMs milliseconds
  */
 export function useTypedRead<Data, Variables extends AnyVariables>(
