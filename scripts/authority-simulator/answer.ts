@@ -3,7 +3,7 @@ export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Body;
-  /** Whether it bears `Authority-Protocol: 1`, as every answer of the authority itself does. Default: true. */
+  /** Whether it has the header `Authority-Protocol: 1`, like every answer of the authority itself. Default: true. */
   readonly isOwn?: boolean;
   /** Milliseconds to wait before it is sent. */
   readonly delay?: number;
@@ -54,13 +54,13 @@ const MESSAGES = {
 } as const;
 export type ErrorCode = keyof typeof MESSAGES;
 
-/** An error in the protocol's form. @param more further members of `error` */
+/** Makes an error in the protocol's form. @param more further members of `error` */
 export function errorAnswer(status: number, code: ErrorCode | (string & {}), more: object = {}): Answer {
   const message = Object.hasOwn(MESSAGES, code) ? MESSAGES[code as ErrorCode] : "La requête n'a pas pu être traitée.";
   return { status, body: { json: { error: { code, message, ...more } } } };
 }
 
-/** An error that says when to try again. @param after seconds */
+/** Makes an error that says when to try again. @param after seconds */
 export function laterAnswer(status: 429 | 503, after: number): Answer {
   const seconds = Math.max(1, Math.ceil(after));
   return {

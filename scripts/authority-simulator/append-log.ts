@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { crc32 } from 'node:zlib';
 
-/** Where bytes are in the file of documents: offset and length. */
+/** The place of bytes in the file of documents: offset and length. */
 export type Place = readonly [offset: number, length: number];
 
 /** An append-only log of JSON records with a file of documents beside it. */
 export interface AppendLog {
   /**
    * Appends documents and then records, which may name the documents' places. Resolves when everything is on the disk:
-   * after a power failure a record is there completely, with its documents, or not at all. Calls resolve in their order;
-   * those that wait share a sync.
+   * after a power failure a record exists completely, with its documents, or not at all. Calls resolve in their order;
+   * waiting calls share a sync.
    */
   append(records: readonly object[], documents?: readonly Uint8Array[]): Promise<void>;
-  /** The place that the first of the documents of the next call of `append` will have. */
+  /** Returns the place of the first document of the next call of `append`. */
   place(length: number): Place;
   read(place: Place): Promise<Buffer>;
-  /** Writes what waits and closes the files. */
+  /** Writes the waiting records and closes the files. */
   close(): Promise<void>;
 }
 

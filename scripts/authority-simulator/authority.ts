@@ -100,7 +100,7 @@ function capabilities({ profile, maxDocumentBytes, limits }: Configuration): Ans
   return { status: 200, body: { json } };
 }
 
-/** A page of decisions; a cursor is the position of the last one before it. */
+/** Returns a page of decisions; a cursor is the position of the last decision before it. */
 function changes({ decisions }: Ledger, query: URLSearchParams, show: (entry: Entry) => SubmissionBody): Answer {
   const [, after] = /^c(\d{1,15})$/.exec(query.get('after') ?? 'c0') ?? [];
   const start = Number(after ?? Number.NaN);
@@ -118,7 +118,7 @@ function changes({ decisions }: Ledger, query: URLSearchParams, show: (entry: En
 
 type Keep = (entry: Entry, part: Part, make: () => Promise<Uint8Array | null>) => Promise<Uint8Array | null>;
 
-/** Makes each document once: from then on it is the same, whatever key signs by then. */
+/** Makes each document once: it stays the same, even if the signing key changes later. */
 function createKeeper(ledger: Ledger): Keep {
   const making = new Map<string, Promise<Uint8Array | null>>();
 

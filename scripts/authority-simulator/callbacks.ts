@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts';
 import type { Counters } from './counters.ts';
 import type { Faults } from './faults.ts';
 
-/** A callback to send, as control asks for it. */
+/** A callback to send, as the control port requests it. */
 export interface Announcement {
   readonly id: string;
   readonly status: string;
@@ -24,15 +24,15 @@ export interface Callbacks {
   close(): Promise<void>;
 }
 
-/** Milliseconds before each attempt: a callback is a hint, so few. */
+/** Delays before the attempts, milliseconds. There are few, because a callback is only a hint. */
 const ATTEMPTS = [0, 1_000, 5_000, 30_000];
 const MAX_WAITING = 10_000;
 const CONCURRENT = 8;
 const LATE = 5_000;
 
 /**
- * The callbacks of decisions (Standard Webhooks). At most 10,000 wait; what comes on top is dropped.
- * @param url where they are sent; null: nowhere
+ * The callbacks of decisions (Standard Webhooks). At most 10,000 wait; further ones are dropped.
+ * @param url their target; null: none are sent
  */
 export function createCallbacks({
   url,

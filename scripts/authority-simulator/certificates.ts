@@ -46,7 +46,9 @@ export interface CertificateForm {
   readonly privateKey?: KeyObject;
 }
 
-/** A certificate issued by another one, or self-signed; by default that of an authority, valid from 2026 to 2036. */
+/**
+ * Makes a certificate, issued by another one or self-signed; by default that of an authority, valid from 2026 to 2036.
+ */
 export function issue(name: string, by: Issuer | null, form: CertificateForm = {}): Issuer {
   const { ca = true, pathLength, hash = 'sha256', from = new Date('2026-01-01'), to = new Date('2036-01-01') } = form;
   const usage = form.usage ?? (ca ? KeyUsageFlags.keyCertSign : KeyUsageFlags.nonRepudiation);

@@ -4,7 +4,7 @@ export interface Clock {
   now(): number;
   /** The time by which delays and limits pass; control does not change it. */
   steady(): number;
-  /** How far `now` is ahead of `steady`; negative: behind. */
+  /** Difference by which `now` is ahead of `steady`; negative: behind. */
   offset: number;
 }
 
@@ -13,7 +13,7 @@ export function createClock(steady: () => number): Clock {
   return clock;
 }
 
-/** As the protocol writes times: RFC 3339 in UTC. */
+/** Writes a time as the protocol does: RFC 3339 in UTC. */
 export function timestamp(time: number): string {
   return new Date(time).toISOString();
 }

@@ -21,7 +21,7 @@ export interface Control {
   find(id: string): SubmissionBody | null;
   /** The submitted document, or null. */
   document(id: string): Promise<Buffer | null>;
-  /** How far the clock is ahead of the machine's, milliseconds. */
+  /** Sets the difference by which the clock is ahead of the machine's, milliseconds. */
   setClock(offset: number): void;
   now(): Date;
   /** Takes the decision on a submission now. @returns it; null when it is not held */
@@ -35,11 +35,11 @@ export interface Control {
   rotate(what: Rotatable): Promise<void>;
   /** Refuses connections, or accepts them again. */
   setListening(listening: boolean): Promise<void>;
-  /** Sends a callback `count` times, 8 at a time. @returns how often each status was answered; 0: no answer */
+  /** Sends a callback `count` times, 8 at a time. @returns the number of answers with each status; 0: no answer */
   callback(request: Announcement & { readonly count: number }): Promise<Record<string, number>>;
 }
 
-/** The counts of the ledger; each submission and each document must be there once. */
+/** The counts of the ledger; it must have each submission and each document once. */
 export interface LedgerCounts {
   readonly entries: number;
   readonly accepted: number;

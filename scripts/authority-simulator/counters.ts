@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { CallName } from './faults.ts';
 
-/** The counts of the calls since the start or the last reset, as control tells them. */
+/** The counts of the calls since the start or the last reset, as the control port reports them. */
 export interface CountersReport {
   readonly calls: Readonly<Record<string, number>>;
   /** Answers by call and status; `cut` where the connection ended without one. */
   readonly answers: Readonly<Record<string, number>>;
   readonly puts: { readonly now: number; readonly peak: number };
-  /** The most look-ups of one submission within any minute and any hour, and whose. */
+  /** Maximum number of look-ups of one submission within any minute and any hour, and that submission. */
   readonly lookups: {
     readonly per_minute: { readonly peak: number; readonly submission: string | null };
     readonly per_hour: { readonly peak: number; readonly submission: string | null };

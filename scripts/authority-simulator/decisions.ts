@@ -7,18 +7,18 @@ const MAX_TIMER = 2 ** 31 - 1;
 
 /** Takes the decisions on submissions when they are due. */
 export interface Decisions {
-  /** The decision on a submission, as it would be taken now. @param problems empty: it is accepted */
+  /** Returns the decision on a submission, as it would be taken now. @param problems empty: it is accepted */
   of(received: Received, problems?: readonly Problem[]): Decided;
   /** Takes the decision when it is due. */
   schedule(entry: Entry): void;
   /** Takes the decision now, unless there is one. @param problems instead of its own */
   decide(entry: Entry, problems?: readonly Problem[]): Promise<void>;
-  /** Takes no more decisions. Resolves when those that are being taken are on the disk. */
+  /** Takes no more decisions. Resolves when the decisions under way are on the disk. */
   close(): Promise<void>;
 }
 
 /**
- * Decisions of a ledger; those that a stopped simulator owes are scheduled.
+ * Creates the decisions of a ledger, and schedules those that a stopped simulator had not taken yet.
  * @param onDecided called with each decision once it is on the disk
  */
 export function createDecisions(

@@ -44,7 +44,10 @@ export function createExaminer(): Examiner {
   };
 }
 
-/** Takes every document as valid. It reads only what magic ICEs and numbers need, without parsing. */
+/**
+ * Creates an examiner that takes every document as valid. It reads only the parts for magic ICEs and numbers, without
+ * parsing.
+ */
 export function createCarelessExaminer(): Examiner {
   return {
     async examine(document) {

@@ -20,7 +20,7 @@ export interface FaultScene {
   run(treatment?: Treatment): Promise<Answer>;
 }
 
-/** How long an answer that never comes keeps the connection: longer than any client waits. Milliseconds. */
+/** Time for which an answer that never comes keeps the connection, milliseconds: longer than any client waits. */
 const NEVER = 3_600_000;
 const SLOW = 5_000;
 const PAGE = (status: number) =>
@@ -73,7 +73,7 @@ const EFFECTS: Readonly<Record<Exclude<FaultKind, `callback-${string}`>, Effect>
   'cleared-missing': () => errorAnswer(404, 'no_cleared_document'),
 };
 
-/** The answer to a call that a fault happens to. */
+/** Returns the answer to a call that a fault happens to. */
 export async function faulty({ kind, registers, rule }: Fault, scene: FaultScene): Promise<Answer> {
   const answer = registers ? await scene.run(treatmentOf(kind, rule)) : null;
   const effect: Effect | undefined = EFFECTS[kind as keyof typeof EFFECTS];
@@ -91,18 +91,18 @@ function jsonOf({ body }: Answer): object {
   return body !== null && 'json' in body ? body.json : {};
 }
 
-/** A submission's answer, told as a duplicate of itself. Any other answer stays. */
+/** Turns a submission's answer into that of a duplicate of itself. Any other answer stays. */
 function asDuplicate(answer: Answer): Answer {
   return [200, 202].includes(answer.status) ? errorAnswer(409, 'duplicate', { original: jsonOf(answer) }) : answer;
 }
 
-/** Somebody else's submission: another of the ledger, or one that nobody made. */
+/** Returns the submission of another client: another one of the ledger, or one that nobody made. */
 function anothers({ ledger, authority, clock, subject }: FaultScene): SubmissionBody {
   const other = ledger.decisions.findLast(({ received }) => received.id !== subject);
   return other === undefined ? strangeSubmission(clock.now()) : authority.show(other);
 }
 
-/** A submission, or a list of them, with another id or digest. An error stays. */
+/** Returns a submission, or a list of them, with another id or digest. An error stays. */
 function spoilt(json: object, member: 'id' | 'digest'): object {
   if ('error' in json) return json;
   if ('data' in json && Array.isArray(json.data))

@@ -30,11 +30,13 @@ const WITH_TOKEN = ANSWERED.filter((name) => name !== 'token');
 const SUBMISSION: readonly CallName[] = ['submit', 'lookup', 'lookup_by_digest'];
 
 interface FaultKindFacts {
-  /** The calls on which it can be; a rule without `calls` applies to all of them. */
+  /** The calls that it can affect; a rule without `calls` applies to all of them. */
   readonly calls: readonly CallName[];
-  /** Whether the call is carried out (a submission is registered) before its answer is spoilt; rules can change it. */
+  /**
+   * Whether the call is carried out (a submission is registered) before its answer is changed; rules can override it.
+   */
   readonly registers: boolean;
-  /** Whether `mixed` includes it: the protocol proves what is true after it, without an operator. */
+  /** Whether `mixed` includes it: after it, the protocol proves the true state without an operator. */
   readonly mixed: boolean;
   readonly text: string;
 }
@@ -86,9 +88,12 @@ export const FAULT_KINDS = {
 export type FaultKind = keyof typeof FAULT_KINDS;
 export const WRONG_RECEIPTS = ['signature', 'digest', 'id', 'status', 'signer'] as const;
 
-/** When a fault happens. Every given condition must hold. */
+/** The conditions of a fault. Every given condition must hold. */
 export interface FaultRule {
-  /** `mixed`: one of `kinds` that the call can have, each as likely; by default all that are harmless by the protocol. */
+  /**
+   * `mixed`: one of `kinds` that the call can have, with equal probability; by default all kinds that are harmless by
+   * the protocol.
+   */
   readonly kind: FaultKind | 'mixed';
   readonly kinds?: readonly FaultKind[] | undefined;
   readonly calls?: readonly CallName[] | undefined;
@@ -98,7 +103,7 @@ export interface FaultRule {
   readonly number?: string | undefined;
   /** Only the nth call that meets the other conditions. */
   readonly nth?: number | undefined;
-  /** At most so often. */
+  /** Maximum number of times. */
   readonly times?: number | undefined;
   /** Share of the calls, 0 to 1. */
   readonly rate?: number | undefined;
@@ -127,8 +132,8 @@ export interface Faults {
   clear(): void;
   list(): readonly (FaultRule & { readonly id: string; readonly fired: number })[];
   /**
-   * The fault of a call, of the first rule that applies. A submission is asked about twice: before its document was
-   * read, when `number` is undefined and rules by number wait, and after it, when only these are asked.
+   * Returns the fault of a call, by the first rule that applies. Called twice for a submission: before its document is
+   * read, with `number` undefined and without rules by number; and after it, with these rules only.
    */
   choose(call: CallName, subject: { readonly id?: string | undefined; readonly number?: string | null }): Fault | null;
   /** Faults that happened, by kind. */
@@ -149,7 +154,7 @@ export function createFaults(seed: number, rules: readonly FaultRule[] = []): Fa
   let added = 0;
   const happened: Record<string, number> = {};
 
-  /** The kind that a rule chooses for a call; null when it does not apply to it. */
+  /** Returns the kind that a rule chooses for a call; null when the rule does not apply to it. */
   function kindOf({ rule, random }: Active, call: CallName): FaultKind | null {
     if (rule.calls !== undefined && !rule.calls.includes(call)) return null;
     const kinds = kindsOf(rule).filter((kind) => (FAULT_KINDS[kind].calls as readonly string[]).includes(call));

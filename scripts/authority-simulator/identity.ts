@@ -42,7 +42,7 @@ export interface Identity {
   /** Verifies the assertions of the client. */
   readonly clientPublicKey: KeyObject;
   readonly secrets: Secrets;
-  /** Paths of the files that the service is given. */
+  /** Paths of the files for the service. */
   readonly files: Readonly<Record<'ca' | 'clientP12' | 'clientKey' | 'signingP12', string>>;
   /** Replaces a key; files that the service reads are replaced in one step. The old key is no longer accepted. */
   rotate(what: Rotatable): Promise<void>;
@@ -55,17 +55,17 @@ interface Secrets {
   readonly callbackSecret: string;
 }
 
-/** How keys and certificates are made. */
+/** Options for making keys and certificates. */
 export interface IdentityForm {
   /** Algorithm of the client's assertions; fixed when the keys are made. */
   readonly clientKey: 'ES256' | 'RS256';
-  /** From when they are made to the end of the client's and the signer's certificates, milliseconds. */
+  /** Validity of the client's and the signer's certificates, from when they are made, milliseconds. */
   readonly certificateLife: number;
 }
 
 /**
  * Reads the keys of `folder`; makes them when it does not exist. The folder appears in one step, so that a simulator
- * which is killed while it makes them starts anew.
+ * which is killed while it makes them makes them again.
  */
 export async function openIdentity(folder: string, form: IdentityForm): Promise<Identity> {
   const exists = await readFile(join(folder, 'secrets.json')).then(
@@ -150,7 +150,7 @@ async function readIdentity(folder: string, { certificateLife }: IdentityForm): 
   };
 }
 
-/** Makes a key, its certificate where it has one, and writes the files. */
+/** Makes a key, and its certificate if it has one, and writes the files. */
 async function writeNew(
   folder: string,
   what: Rotatable,

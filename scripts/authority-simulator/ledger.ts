@@ -13,7 +13,7 @@ export interface Received {
   /** The problems for which it will be rejected; empty: it will be accepted. */
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
-  /** When the decision is due, by the machine's clock; null: when control asks for it. */
+  /** When the decision is due, by the machine's clock; null: when the control port requests it. */
   readonly dueAt: number | null;
   /** Until when look-ups are not answered, by the machine's clock; 0: they are. */
   readonly silentUntil: number;
@@ -46,11 +46,11 @@ export interface Entry {
  * forgotten. Documents are in a file; an entry takes about a kilobyte of memory.
  */
 export interface Ledger {
-  /** Entries that are not on the disk yet are found too: await `committed` before anything is said of them. */
+  /** Also contains entries that are not on the disk yet: await `committed` before answering with them. */
   readonly byId: ReadonlyMap<string, Entry>;
   readonly byDigest: ReadonlyMap<string, Entry>;
   readonly byDgiId: ReadonlyMap<string, Entry>;
-  /** The entry of an invoice's number. */
+  /** Returns the entry of an invoice's number. */
   ofInvoice(invoice: { readonly seller: string; readonly number: string }): Entry | undefined;
   /** In the order in which they were taken. */
   readonly decisions: readonly Entry[];
@@ -58,13 +58,13 @@ export interface Ledger {
   receive(received: Received, document: Uint8Array, decided?: Decided): Promise<Entry>;
   /** Records the decision. The entry shows it when it is on the disk. Does nothing when there is one. */
   decide(entry: Entry, decided: Decided): Promise<void>;
-  /** Keeps a document that was made of the entry. */
+  /** Stores a document that was made from the entry. */
   keep(entry: Entry, part: Part, bytes: Uint8Array): Promise<void>;
   /** Returns null when there is none. */
   read(entry: Entry, part: Part): Promise<Buffer | null>;
   /** Ids and digests of which more than one entry was ever written; there should be none. */
   doubled(): readonly string[];
-  /** Counts a refused submission durably. @returns how often this one was refused */
+  /** Counts a refused submission durably. @returns the number of refusals of this submission */
   countRefusal(id: string): Promise<number>;
   close(): Promise<void>;
 }

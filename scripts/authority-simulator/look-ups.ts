@@ -28,7 +28,7 @@ export function createLookUps(
   const all = createSlidingWindow(limits.lookups_per_minute, MINUTE);
   const windows = new LRUCache<string, SlidingWindow>({ max: MAX_WINDOWS });
 
-  /** Counts a look-up; the answer when it exceeds a limit. */
+  /** Counts a look-up. Returns the refusal when it exceeds a limit. */
   function refused(subject: string): Answer | null {
     const now = clock.steady();
     counters.lookUp(subject, now);
@@ -38,7 +38,7 @@ export function createLookUps(
     return wait > 0 ? laterAnswer(429, wait / 1000) : null;
   }
 
-  /** Answers with an entry, unless its receipt is not due: then nothing is said of it. */
+  /** Answers with an entry, unless its receipt is not due: then the answer does not mention it. */
   async function shown(entry: Entry, body: (submission: SubmissionBody) => object): Promise<Answer> {
     await entry.committed;
     const silence = entry.received.silentUntil - clock.steady();

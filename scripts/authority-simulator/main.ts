@@ -41,7 +41,10 @@ Options:
 
 Exit codes: 0 stopped, 1 could not start, 2 usage error.`;
 
-/** Not in the service's DATA_DIR: a backup would have the authority's keys and ledger, and a restore bring an old one back. */
+/**
+ * Not in the service's DATA_DIR: a backup would contain the authority's keys and ledger, and a restore would bring back
+ * an old ledger.
+ */
 const DEFAULT_DATA_DIR = './authority-simulator';
 const DEFAULT_PORT = '4443';
 const NO_LIMITS: Limits = {

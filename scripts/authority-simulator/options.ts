@@ -53,7 +53,7 @@ export interface SimulatorOptions {
   readonly slowDecision?: number;
   /** How long the receipt of the magic ICE 999000000000878 takes; default 60 s. */
   readonly slowReceipt?: number;
-  /** The clock, before control sets it off; default: the machine's. */
+  /** The clock, before the control port changes it; default: the machine's. */
   readonly clock?: () => number;
   /** Faults from the start. */
   readonly faults?: readonly FaultRule[];

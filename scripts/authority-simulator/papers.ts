@@ -30,7 +30,7 @@ export function signReceipt(facts: ReceiptFacts, key: KeyPair, time: number): Pr
   return writeReceipt(facts, createDocumentSigner(softwareKey(identityOf(key))), new Date(time));
 }
 
-/** A receipt that must be refused, for one reason. */
+/** Makes a receipt that must be refused, for one reason. */
 export async function wrongReceipt(
   what: (typeof WRONG_RECEIPTS)[number],
   facts: ReceiptFacts,
@@ -60,9 +60,10 @@ export async function wrongReceipt(
 }
 
 /**
- * The cleared document: the submitted one with one more extension, whose `Clearance` repeats what the receipt says and
- * bears the authority's signature over itself. Without that extension it is the submitted document byte for byte, whose
- * SHA-256 is the clearance's `Digest`: so the seller's signature is verified on what remains when it is cut out.
+ * Makes the cleared document: the submitted one with one more extension, whose `Clearance` states the same as the
+ * receipt and has the authority's signature over itself. Without that extension it is the submitted document byte for
+ * byte, whose SHA-256 is the clearance's `Digest`: so the seller's signature is verified on the document that remains
+ * when it is cut out.
  * @returns null when the document has no extensions, as no signed one is
  */
 export async function clearedDocument(

@@ -12,9 +12,9 @@ import {
 
 const SHROUDED_KEY_BAG = '1.2.840.113549.1.12.10.1.2';
 const CERTIFICATE_BAG = '1.2.840.113549.1.12.10.1.3';
-/** Few enough that a start takes no noticeable time: the files hold test keys. */
+/** Number of iterations. It is low, so that a start takes no noticeable time: the files contain test keys. */
 const ITERATIONS = 2048;
-/** pkijs replaces the initialization vector, which its types ask for, by a random one. */
+/** pkijs replaces the initialization vector, which its types require, by a random one. */
 const AES_256 = { name: 'AES-CBC', length: 256, iv: new Uint8Array(16) };
 
 /** Writes a PKCS #12 file (RFC 7292) with PBES2 and AES-256, as OpenSSL 3 does. */

@@ -14,7 +14,7 @@ export const TOKEN_PATH = '/oauth2/token';
 const ID = /^[\w.:-]{1,200}$/;
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** @returns the call, or the status and code of why it is none */
+/** @returns the call, or the status and code of the refusal if it is none */
 export function route(method: string, address: string): Call | { readonly status: number; readonly code: string } {
   let url: URL;
   let parts: string[];

@@ -41,7 +41,7 @@ export interface Simulator {
   readonly controlUrl: string;
   readonly settings: SimulatorSettings;
   readonly control: Control;
-  /** Ends connections and writes what is left to write. A temporary data folder is removed. */
+  /** Ends connections and finishes pending writes. A temporary data folder is removed. */
   close(): Promise<void>;
 }
 

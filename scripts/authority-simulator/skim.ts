@@ -1,7 +1,7 @@
 import type { InvoiceIdentity } from '../../src/adapters/authority/mock/examine-invoice.ts';
 import { KIND_NAMES, KINDS } from '../../src/domain/invoice/kinds.ts';
 
-/** The parties stand before the lines: more is not read. */
+/** Number of bytes that are read: the parties precede the lines. */
 const MAX_BYTES = 32 * 1024;
 const ID = `<cbc:ID(?: [^<>]*)?>([^<>]*)<`;
 // Only within the party: a customer may have no ICE.
@@ -13,7 +13,10 @@ const [NUMBER, SELLER, CUSTOMER] = [
   ICE('AccountingCustomerParty'),
 ] as const;
 
-/** The identity of an invoice as this service writes them, found by its tags without parsing; null in any other document. */
+/**
+ * Returns the identity of an invoice in the form of this service, found by its tags without parsing; null for any other
+ * document.
+ */
 export function skim(document: Buffer): InvoiceIdentity | null {
   const start = Math.max(0, document.indexOf('</ext:UBLExtensions>'));
   const text = document.toString('utf8', start, start + MAX_BYTES);
@@ -22,7 +25,7 @@ export function skim(document: Buffer): InvoiceIdentity | null {
     // A copy: V8's substrings keep the whole text, and the ledger keeps these.
     return found === undefined ? undefined : Buffer.from(found).toString();
   });
-  // One without a type code is an invoice: this service always writes the code.
+  // A document without a type code counts as an invoice: this service always writes the code.
   const kind = KIND_NAMES.find((each) => text.includes(`<cbc:${KINDS[each].ublRoot}TypeCode>`)) ?? 'invoice';
   if (number === undefined || sellerIce === undefined || !text.includes('<cac:AccountingCustomerParty')) return null;
   return { kind, number, sellerIce, customerIce: customerIce ?? null };

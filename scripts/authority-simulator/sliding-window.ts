@@ -1,6 +1,9 @@
 /** Counts events in the last `span` milliseconds. */
 export interface SlidingWindow {
-  /** Counts an event at `now`, unless `limit` are counted. @returns 0, or how long until one more would be, milliseconds */
+  /**
+   * Counts an event at `now`, unless `limit` events are counted.
+   * @returns 0, or the time until another one would be counted, milliseconds
+   */
   take(now: number): number;
   /** Events in the window that ends at `now`. */
   count(now: number): number;

@@ -16,12 +16,13 @@ export interface SubmissionBody {
   readonly retry_after: number | null;
 }
 
-/** Seconds after which a submission without a due decision should be asked about again. */
+/** Time after which a submission without a due decision should be looked up again, seconds. */
 const HELD_RETRY_S = 60;
 
 /**
  * @param now by the machine's clock, milliseconds
- * @param asksToPoll whether a decision that is not taken yet comes with a delay: not where it is announced
+ * @param asksToPoll whether an answer without a decision states a delay for the next look-up; false if decisions are
+ *   announced
  */
 export function submissionBody(
   { received, decided }: Entry,
@@ -43,12 +44,12 @@ export function submissionBody(
   };
 }
 
-/** An id that no client uses. */
+/** Makes an id that no client uses. */
 export function strangeId(): string {
   return `other_${randomUUID()}`;
 }
 
-/** An accepted submission that nobody made. @param now by the simulator's clock, milliseconds */
+/** Makes an accepted submission that nobody made. @param now by the simulator's clock, milliseconds */
 export function strangeSubmission(now: number): SubmissionBody {
   const id = strangeId();
   const time = timestamp(now);

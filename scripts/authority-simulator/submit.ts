@@ -12,11 +12,11 @@ import type { SubmissionBody } from './submission.ts';
 const MINUTE = 60_000;
 const UNAVAILABLE_TWICE_ATTEMPTS = 2;
 
-/** How a submission is treated by a fault. */
+/** The treatment of a submission by a fault. */
 export interface Treatment {
   /** The id under which it is registered instead of its own. */
   readonly registerAs?: string;
-  /** Milliseconds to its decision; null: until control takes it. */
+  /** Time until its decision, milliseconds; null: until the control port takes it. */
   readonly decisionIn?: number | null;
 }
 
@@ -48,13 +48,13 @@ export function createSubmit({ config, clock, ledger, counters, examiner, decisi
     return wait > 0 ? laterAnswer(429, wait / 1000) : null;
   }
 
-  /** The entry that is in the way of a submission; it may be the same submission. */
+  /** Returns the entry that conflicts with a submission; it may be the same submission. */
   function inTheWay(id: string, digest: string, invoice: Received['invoice']): Entry | undefined {
     const other = ledger.byId.get(id) ?? ledger.byDigest.get(digest);
     return other ?? (invoice === null ? undefined : ledger.ofInvoice(invoice));
   }
 
-  /** The answer to a submission that meets an entry: as it stands, or why it is not this one. */
+  /** Returns the answer to a submission that meets an entry: its present state, or the reason why it is another one. */
   async function standing(entry: Entry, id: string, digest: string): Promise<Answer> {
     await entry.committed;
     if (entry.received.id !== id) return errorAnswer(409, 'duplicate', { original: show(entry) });
@@ -87,7 +87,7 @@ export function createSubmit({ config, clock, ledger, counters, examiner, decisi
     };
   }
 
-  /** Registers a document that nothing is in the way of. */
+  /** Registers a document without a conflicting entry. */
   async function register(received: Received, document: Buffer): Promise<Entry> {
     const isImmediate = received.dueAt !== null && received.dueAt <= clock.steady();
     const decided = isImmediate ? decisions.of(received) : undefined;

@@ -2,7 +2,7 @@ import { type KeyObject, randomBytes, verify } from 'node:crypto';
 import type { Clock } from './clock.ts';
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
-/** How far the client's clock may be off, seconds. */
+/** Maximum difference of the client's clock, seconds. */
 const LEEWAY_S = 30;
 /** The latest allowed end of an assertion from now, seconds. */
 const MAX_ASSERTION_LIFE_S = 600;
@@ -21,7 +21,7 @@ export type TokenAnswer = { readonly token: string; readonly expiresIn: number }
 export interface Tokens {
   /** Answers the form that was sent to the token endpoint. */
   issue(form: URLSearchParams): TokenAnswer;
-  /** Why an `Authorization` header is refused; null when it is not. */
+  /** Returns why an `Authorization` header is refused; null when it is not. */
   check(authorization: string | undefined): 'token_invalid' | 'token_expired' | null;
   /** Makes all tokens invalid; for `refuseFor` milliseconds none is issued (400 `invalid_grant`). */
   revoke(refuseFor: number): void;
