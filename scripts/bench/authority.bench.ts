@@ -18,9 +18,9 @@ import type { Benchmark, Measured, Settings, Side } from './harness.ts';
 import { createInvoice, type ServiceAddress, statusReached } from './watched-invoice.ts';
 
 /**
- * Live invoices against the simulator over HTTPS with mutual TLS and a token: the time from POST to accepted, one
- * invoice after the other, and the clearances a second when more are created than pass. Service and simulator are
- * processes of their own; the simulator neither verifies nor examines documents, and sets no limits.
+ * Measures live invoices against the simulator, over HTTPS with mutual TLS and a token: the time from POST to accepted,
+ * one invoice after the other, and the clearances per second when more invoices are created than cleared. Service and
+ * simulator are processes of their own; the simulator neither verifies nor examines documents, and sets no limits.
  */
 export const benchmark: Benchmark = {
   name: 'authority',
@@ -40,10 +40,13 @@ export const benchmark: Benchmark = {
 
 const SERVICE = fileURLToPath(new URL('authority-service.ts', import.meta.url));
 const [LATENCY, RATE] = ['create → accepted', 'clearances'] as const;
-/** Requests at a time that create invoices, and PUTs of the bare side: DGI_CONCURRENCY of the service. */
+/**
+ * Number of concurrent requests that create invoices, and of concurrent PUTs of the bare side, which is DGI_CONCURRENCY
+ * of the service.
+ */
 const [CLIENTS, CONCURRENT] = [32, 16] as const;
 const POLL_MS = 20;
-/** As many as the invoices of the other sides have. */
+/** Number of lines, as of the invoices of the other sides. */
 const LINES = 20;
 
 const sizeOf = ({ quick }: Settings) => (quick ? { single: 5, many: 50 } : { single: 10, many: 100 });

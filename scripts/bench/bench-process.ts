@@ -33,7 +33,7 @@ function readStartScript(): string {
 /**
  * Starts a module of this folder as a process and waits until it sends its first message.
  * @param execArgv options of Node besides those of this process
- * @throws when it ends before
+ * @throws when it ends before that
  */
 export async function startProcess<Ready, Request, Answer>(
   file: string,

@@ -5,14 +5,14 @@ import type { FairnessAnswer, FairnessRequest, FairnessService } from './fairnes
 import type { Benchmark, Measured, Side } from './harness.ts';
 import { invoiceBody } from './throughput-invoice.ts';
 
-/** Invoices that one tenant creates at once, and those that another one creates right behind. */
+/** Number of invoices that one tenant creates at once, and that another tenant creates right after them. */
 const [BURST, FEW] = [300, 5];
-/** How long behind, milliseconds: the clients have sent the burst by then. */
+/** Delay of the second tenant, milliseconds: by then the clients have sent the burst. */
 const BEHIND_MS = 10;
 
 /**
- * How long a tenant waits for its five invoices, from sending to acceptance, that it creates right behind 300 creations
- * at once of another tenant; beside it the same without them. No PDFs.
+ * Measures how long a tenant waits for five invoices, from sending to acceptance, that it creates right after 300
+ * concurrent creations of another tenant. The other side measures the same without these. No PDFs.
  */
 export const benchmark: Benchmark = {
   name: 'burst',

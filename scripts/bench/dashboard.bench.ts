@@ -8,14 +8,14 @@ import type { Benchmark, Side } from './harness.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const [MANY, QUICK, FEW] = [100_000, 5000, 1000];
-/** How many times slower the browser's processor is made: a usual phone. */
+/** Factor by which the browser's processor is slowed down, to that of a usual phone. */
 const SLOWED = 4;
 const LOADS = { full: 10, quick: 3 } as const;
 
 const ROW = '.rows tbody tr';
 const month = new Date().toISOString().slice(0, 'YYYY-MM'.length);
 
-/** What a person opens or does, and an element that is there once it is shown. */
+/** The pages and actions of a person, with an element that exists once the result is shown. */
 const OPENED: Readonly<Record<string, { readonly path: string; readonly ready: string }>> = {
   'list of invoices': { path: 'invoices', ready: ROW },
   'sums of a month': { path: `periods/${month}`, ready: 'main table' },
@@ -23,8 +23,9 @@ const OPENED: Readonly<Record<string, { readonly path: string; readonly ready: s
 };
 
 /**
- * The dashboard of a tenant with many invoices, and of one with 1,000, in a browser with an empty cache and a slow
- * processor: how soon a page has something and its figures, and a search its rows.
+ * Measures the dashboard of a tenant with many invoices, and of a tenant with 1,000, in a browser with an empty cache
+ * and a slow processor: the time until a page shows something, until it shows its figures, and until a search shows its
+ * rows.
  */
 export const benchmark: Benchmark = {
   name: 'dashboard',
@@ -106,7 +107,10 @@ function firstContent(page: Page): Promise<number> {
   return page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN);
 }
 
-/** Searches the end of a number of the list's end. @returns milliseconds from the Enter key to the rows or the document */
+/**
+ * Searches for the end of a number from the end of the list.
+ * @returns milliseconds from the Enter key to the rows or the document
+ */
 async function searched(page: Page): Promise<number> {
   const ends = await page.$$eval(`${ROW} th`, (cells) =>
     cells.map((cell) => (cell.textContent ?? '').trim().slice(-4)),

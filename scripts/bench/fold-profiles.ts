@@ -14,7 +14,7 @@ export interface CpuProfile {
   readonly timeDeltas?: readonly number[];
 }
 
-/** Time of a function or file without what it calls. */
+/** Time of a function or file without the functions that it calls. */
 export interface SelfTime {
   readonly name: string;
   readonly ms: number;

@@ -4,9 +4,9 @@ import { processesSide } from './processes-side.ts';
 const FOLLOWERS = 4;
 
 /**
- * What an api process costs that only follows the changes of all tenants for its streams: its own CPU time, and the
- * store's, which sends it every change of the invoices and of the events. The store is an engine in a process of its
- * own, or the server of TEST_MONGODB_URL, whose CPU time is not known.
+ * Measures the cost of an api process that only follows the changes of all tenants for its streams: its own CPU time,
+ * and that of the store, which sends it every change of the invoices and of the events. The store is an engine in a
+ * process of its own, or the server of TEST_MONGODB_URL, whose CPU time is not known.
  */
 export const benchmark: Benchmark = {
   name: 'followers',

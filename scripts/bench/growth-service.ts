@@ -47,7 +47,7 @@ const SAMPLE = 1000;
 const AT_ONCE = LANES.stages.places / 4;
 /** Number of invoices that are due and claimed. */
 const DUE = 50 * AT_ONCE;
-/** The stored invoices were created over so long, milliseconds, so that a period has them on many days. */
+/** Time over which the stored invoices were created, milliseconds, so that a period has them on many days. */
 const OVER_MS = 25 * 86_400_000;
 /** No lease ends during the measurement. */
 const LEASE_MS = 60_000;

@@ -15,9 +15,9 @@ const PERIOD = `query ($period: String!) { period(period: $period) { period { ..
   fragment All on PeriodSums { count net tax total rates { rate net tax } }`;
 
 /**
- * Every operation one at a time, over many stored invoices of one tenant and over 1,000: an operation must cost about
- * the same. The search for due work and the claim of all that it has found are those of a worker with a backlog, among
- * invoices that are done.
+ * Measures every operation, one at a time, over many stored invoices of one tenant and over 1,000: an operation must
+ * cost about the same. The search for due work and the claim of all that it has found are those of a worker with a
+ * backlog, among invoices that are done.
  */
 export const benchmark: Benchmark = {
   name: 'growth',

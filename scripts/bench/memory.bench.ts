@@ -12,8 +12,8 @@ const LARGE = { count: 20, lines: 1000 } as const;
 /**
  * Resident memory of the service with its engine and threads, and together with Chromium: before any work (with
  * `--quick`, after a warm-up), at its most while 32 clients create ordinary invoices without their PDFs, at its most
- * while 20 invoices of 1,000 lines are created at once and their PDFs downloaded, and a minute after each. In these
- * minutes the service draws the ordinary invoices' PDFs, for which nobody waits, one at a time, as after any load.
+ * while 20 invoices of 1,000 lines are created at once and their PDFs downloaded, and a minute after each. During these
+ * minutes the service draws the ordinary invoices' PDFs, for which no request waits, one at a time, as after any load.
  */
 export const benchmark: Benchmark = {
   name: 'memory',

@@ -13,13 +13,13 @@ import type { ClientsAnswer, ClientsRequest } from './throughput-work.ts';
 
 /** Processes of clients; they take the api processes in turn. */
 const CLIENTS = 2;
-/** Time that a started side has to come to rest, and in which its workers divide the partitions, milliseconds. */
+/** Time in which a started side comes to rest and its workers divide the partitions, milliseconds. */
 const SETTLE_MS = 4000;
 
 type Service = BenchProcess<StartedProcess, ProcessRequest, ProcessAnswer>;
 type Clients = BenchProcess<'ready', ClientsRequest, ClientsAnswer>;
 
-/** The processes of a side, and what they do. */
+/** The processes of a side, and their tasks. */
 export interface ProcessesSide {
   readonly name: string;
   /** The api processes that clients send invoices to. */
@@ -83,7 +83,7 @@ export function processesSide({ name, apis, workers, idle }: ProcessesSide): Sid
 
 interface Parts {
   readonly api: readonly Service[];
-  /** Those that work: `api` and the workers. */
+  /** The working processes: `api` and the workers. */
   readonly all: readonly Service[];
   readonly clients: readonly Clients[];
   readonly idlers: readonly Service[];
@@ -121,7 +121,7 @@ async function underLoad({ quick, lines }: Settings, { api, all, clients, idlers
     rates: { accepted: (count / (atMs - Math.min(...answers.map(({ startedAtMs }) => startedAtMs)))) * 1000 },
     counts: {
       'CPU ms an invoice, store not included': cpuOf(all.map(({ pid }) => pid)) / count,
-      // Not the lost ones, because a side that loses none has no ratio to another one.
+      // Not the lost claims, because a side that loses none has no ratio to another side.
       'claims that no other worker won (%)': (100 * (claims.claimed - claimsBefore.claimed)) / found,
       ...(idlers.length > 0 && {
         'CPU ms an invoice of an api process without requests':

@@ -2,9 +2,9 @@ import type { Benchmark } from './harness.ts';
 import { processesSide } from './processes-side.ts';
 
 /**
- * Several processes on one store against one of each: CPU time an invoice, and claims that no other worker won. On the
- * server of TEST_MONGODB_URL, or on an engine in a process of its own, whose CPU time is not counted. Two cores do not
- * show what more of them would accept.
+ * Compares several processes on one store with one of each: CPU time per invoice, and claims that no other worker won.
+ * On the server of TEST_MONGODB_URL, or on an engine in a process of its own, whose CPU time is not counted. Two cores
+ * do not show how many invoices more cores would accept.
  */
 export const benchmark: Benchmark = {
   name: 'processes',

@@ -17,7 +17,7 @@ export interface Circumstances {
   machine: { cpu: string; cores: number; memoryGiB: number; system: string; loadAverage: number[] };
 }
 
-/** What was asked of a run, apart from its repeats. A figure means something else with other values. */
+/** The task of a run, apart from its repeats. A figure has another meaning with other values. */
 interface Task {
   /** Whether the threads were profiled, which takes time from them. */
   profile: boolean;

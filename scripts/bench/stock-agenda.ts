@@ -56,8 +56,8 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
     async normalize(invoice) {
       const { tenantId, environment, events } = invoice;
       const name = seriesOf(invoice);
-      // Before the turn, so that no other invoice waits for this document. Which number it has is no matter, because the
-      // next job writes the one that is signed.
+      // Before the turn, so that no other invoice waits for this document. Its number does not matter, because the next
+      // job writes the document that is signed.
       await writer.write(legalInvoice(invoice, legalNumber({ name, serial: 1 })));
       await nextSerial(`${tenantId} ${environment} ${name}`, async (last) => {
         const serial = (last ?? (await invoices.highestSerial(tenantId, environment, name))) + 1;
@@ -129,7 +129,7 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
 }
 
 /**
- * Takes the serials of each series one after the other. One that fails does not fail the next ones.
+ * Takes the serials of each series one after the other. A failure does not fail the next ones.
  * @returns a function that calls `take` when it is its turn, with the last serial of the series, or null if that is not
  * known, and resolves to what it returns: the serial that it took
  */

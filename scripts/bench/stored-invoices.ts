@@ -20,7 +20,7 @@ const TIME_DIGITS = 12;
 interface StoredInvoices {
   readonly count: number;
   readonly lines: number;
-  /** They were created evenly over the last milliseconds; default now. */
+  /** Time over which they were created evenly, up to now, milliseconds; default: all now. */
   readonly overMs?: number;
 }
 
@@ -43,8 +43,8 @@ export function storeIdle(
 }
 
 /**
- * Stores `count` accepted invoices, numbered from 1, for which nothing is left to do; one in 100 is rejected. They are in
- * the sums, and a search finds them.
+ * Stores `count` accepted invoices, numbered from 1, without further work; one in 100 is rejected. They are in the
+ * sums, and a search finds them.
  * @returns their ids, oldest first
  */
 export async function storeDone(db: Db, owner: Member, stored: StoredInvoices): Promise<string[]> {

@@ -10,8 +10,8 @@ import type { StreamsServerMessage } from './streams-server.ts';
 const STREAMS = Number(process.env.BENCH_STREAMS ?? 19_500);
 const QUICK_STREAMS = 5000;
 /**
- * How long the streams are idle while the CPU time of heartbeats is measured, milliseconds. After it the process has
- * returned what only the opening took (docs/decisions/0051).
+ * Time for which the streams are idle while the CPU time of heartbeats is measured, milliseconds. After it the process
+ * has returned the memory that only the opening took (docs/decisions/0051).
  */
 const IDLE_MS = 30_000;
 /** Events per repeat, one after the other. */

@@ -31,12 +31,12 @@ type Update = AnyBulkWriteOperation<InvoiceDocument>;
  * jobs, events, webhooks, retries), and without rules, rate limits and authentication. Node's bare HTTP server parses
  * the JSON body and answers when the invoice is stored. Up to {@link AT_ONCE} invoices are then processed at the same
  * time, on the same event loop: the UBL is written, checked and digested once, signed once, and the signed document is
- * digested once. The authority is not asked: each invoice is accepted.
+ * digested once. No authority is called: each invoice is accepted.
  *
  * The store is the service's, with the same indexes and write concern. An invoice is inserted once and updated three
  * times, as in the service's life cycle: `signing` with its number; `transmitted` with the signed document, which is
  * kept in the invoice's own document; `accepted`. Each of the four is acknowledged on disk before the next begins.
- * Writes that are asked for while an earlier group is under way go together as one command, up to {@link GROUP}.
+ * Writes that are requested while an earlier group is under way go together as one command, up to {@link GROUP}.
  */
 export async function startLimit(db: Db, owner: Member): Promise<{ readonly url: string; close(): Promise<void> }> {
   const invoices = db.collection<InvoiceDocument>('invoices');

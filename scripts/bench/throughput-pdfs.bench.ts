@@ -3,15 +3,15 @@ import type { Benchmark, Measured, Settings, Side } from './harness.ts';
 import type { RenderAnswer, RenderRequest } from './throughput-renderer.ts';
 import { type Contestants, ourSide, underLoad } from './throughput-side.ts';
 
-/** The measured loads: the part of the PDFs that is asked for, and the number of invoices. */
+/** The measured loads: the fraction of the PDFs that is requested, and the number of invoices. */
 const SHARES = [
   { name: 'all PDFs asked for', every: 1, invoices: ({ quick }: Settings) => (quick ? 20 : 100) },
   { name: 'a tenth of the PDFs', every: 10, invoices: ({ quick }: Settings) => (quick ? 60 : 300) },
 ] as const;
 
 /**
- * Invoices a second that are created, accepted, and whose PDFs are drawn and downloaded as far as they are asked for.
- * The peer only draws and signs as many PDFs of the same invoice, without a receipt.
+ * Measures the invoices per second that are created and accepted, and whose requested PDFs are drawn and downloaded.
+ * The peer only draws and signs the same number of PDFs of the same invoice, without a receipt.
  */
 export const benchmark: Benchmark = {
   name: 'throughput-pdfs',
@@ -28,7 +28,7 @@ async function measure(contestants: Contestants, settings: Settings): Promise<Me
     const count = invoices(settings);
     const { wholeMs } = await underLoad(contestants, count, every);
     rates[name] = (count / wholeMs) * 1000;
-    // The PDFs that nobody asked for would be drawn while the peer is measured.
+    // The PDFs that were not requested would be drawn while the peer is measured.
     await contestants.service.ask({ do: 'rest' });
   }
   return { rates };

@@ -25,7 +25,7 @@ export interface RenderAnswer {
   readonly ms: number;
 }
 
-/** PDFs that are asked for at the same time, as by the clients of the service. */
+/** Number of PDFs that are requested at the same time, as by the clients of the service. */
 const AT_ONCE = 16;
 
 const cacheDir = await mkdtemp(join(tmpdir(), 'throughput-pdfs-'));

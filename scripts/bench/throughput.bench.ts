@@ -8,10 +8,10 @@ const invoices = ({ quick, profileFolder }: Settings): number =>
   profileFolder !== null ? PROFILED : quick ? 100 : 600;
 
 /**
- * Invoices that 32 clients create as fast as they are answered, until the last one is accepted, without PDFs: the
- * renderer costs nothing. `accepted` is their number divided by the time from the first request. CPU time, store
+ * Measures invoices that 32 clients create as fast as they are answered, until the last one is accepted, without PDFs:
+ * the renderer costs nothing. `accepted` is their number divided by the time from the first request. CPU time, store
  * commands (receipts included) and memory are those of the side's process with its engine and threads; the clients have
- * their own. See `startLimit` for what the limit does.
+ * their own. See `startLimit` for the work of the limit side.
  */
 export const benchmark: Benchmark = {
   name: 'throughput',
