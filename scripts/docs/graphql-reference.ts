@@ -1,7 +1,7 @@
 import { buildSchema, type GraphQLField, type GraphQLObjectType, getNamedType, isInputObjectType } from 'graphql';
 import { cell } from './cell.ts';
 
-/** The pages by their slug: the root type's fields, what they are called, and how one asks for them. */
+/** The pages by their slug: the root type of the fields, their name, and the way to request them. */
 const KINDS = {
   queries: 'Reads. Each asks `/graphql` for what it names; lists are Relay connections.',
   mutations:

@@ -8,7 +8,7 @@ export interface Page extends Rendered {
   /** The last part of its address; empty: the first page of the language. */
   readonly slug: string;
   readonly language: DocsLanguage;
-  /** With links to the addresses of other pages as Markdown; null: it is not to be had as Markdown. */
+  /** With links to the addresses of other pages as Markdown; null: the page is not available as Markdown. */
   readonly markdown: string | null;
   /** Whether the page exists in the other language, too. */
   readonly otherLanguage: boolean;

@@ -6,7 +6,7 @@ const LINK = /\[([^\]]+)\]\(([^)\s]+)\)/g;
 
 /**
  * Changes the relative links of a Markdown file of the repository to addresses of the site's Markdown files
- * (`/docs/lines.md#amounts`). What the site does not have is named by its path in the repository instead.
+ * (`/docs/lines.md#amounts`). A file that the site does not have is named by its path in the repository instead.
  * @param source the path of the file in the repository: `docs/api/lines.md`
  * @param addressOfSource the address of the page that is made of a file; null if none is
  */
@@ -32,7 +32,7 @@ export function withSiteLinks(
     .join('');
 }
 
-/** The address of a page as Markdown. @param address of the page */
+/** Returns the address of a page as Markdown. @param address of the page */
 export function markdownAddress(address: string): string {
   return /^\/docs(?:\/[a-z]{2})?$/.test(address) ? `${address}/index.md` : `${address}.md`;
 }

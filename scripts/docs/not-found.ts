@@ -3,7 +3,7 @@ import { addressOf, type DocsLanguage } from './contents.ts';
 import type { Page } from './layout.ts';
 import { TEXTS } from './texts.ts';
 
-/** What is shown at an address of the documentation that has no page: the search, and the pages to begin with. */
+/** Makes the page for an address of the documentation without a page: the search, and the first pages to read. */
 export function notFoundPage(language: DocsLanguage): Page {
   const { notFound, search } = TEXTS[language];
   const link = (slug: string, title: string) => html`<li><a href="${addressOf(slug, language)}">${title}</a></li>\n`;

@@ -12,7 +12,7 @@ import { type OpenApi, operationsOf, referencePages } from './reference.ts';
 import { render } from './render.ts';
 import { TEXTS } from './texts.ts';
 
-/** Where a block of code of the English page stands in the French one. */
+/** The place of the English page's block of code in the French page. */
 const PLACE_OF_CODE = /^( *)<!-- code -->$/gm;
 const CODE = /^( *)```.*?^ *```$/gms;
 
@@ -69,7 +69,7 @@ function writtenPages(root: string, language: DocsLanguage): Map<string, string>
   return new Map(paths.filter(([, path]) => existsSync(join(root, path))));
 }
 
-/** Puts the code of the English page into the French one: what runs is stated once. */
+/** Inserts the code of the English page into the French one, so that code is stated only once. */
 function withCode(translated: string, english: string, path: string): string {
   const blocks = [...english.matchAll(CODE)].map(([block, indent = '']) =>
     block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),

@@ -1,6 +1,6 @@
 import { cell } from './cell.ts';
 
-/** A schema of the document, with what the reference shows of it. */
+/** A schema of the document, with the members that the reference shows. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -35,7 +35,7 @@ interface Parameter {
   readonly description?: string;
 }
 
-/** What the reference reads of `openapi.json`. */
+/** The parts of `openapi.json` that the reference reads. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, StatedOperation>>>>;
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
@@ -159,13 +159,13 @@ function parameterTable(parameters: readonly Parameter[]): string {
   return `| name | in | |\n|---|---|---|\n${rows.join('\n')}`;
 }
 
-/** A row for each field, those of objects within it by their dotted path. */
+/** Writes a row for each field; fields of nested objects by their dotted path. */
 function fieldTable(document: OpenApi, schema: Schema): string {
   const rows = fieldsOf(document, schema, '', 0);
   return rows.length === 0 ? '' : `| field | type | |\n|---|---|---|\n${rows.join('\n')}\n`;
 }
 
-/** How deep fields of fields are listed. */
+/** Maximum depth of listed fields. */
 const DEPTH = 3;
 
 function fieldsOf(document: OpenApi, given: Schema, prefix: string, depth: number): string[] {

@@ -59,7 +59,7 @@ const DESCRIPTION = 160;
  * Converts a page's Markdown to HTML: headings get the anchors that GitHub would give them, code is marked up by its
  * language. Consecutive blocks of code whose language is followed by a name (`ts TypeScript`) become one group, which
  * the page's script shows as tabs.
- * @param words what a table and a block of code are called, for readers of the screen
+ * @param words the names of a table and of a block of code, for screen readers
  * @throws Error if the page has no title, or code in an unknown language
  */
 export function render(markdown: string, words: { readonly table: string; readonly code: string }): Rendered {
@@ -134,7 +134,7 @@ function grouped(html: string): string {
   );
 }
 
-/** The text of tokens, without marks. */
+/** Returns the text of tokens, without marks. */
 function plainText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => ('tokens' in token && token.tokens ? plainText(token.tokens) : 'text' in token ? token.text : ' '))
@@ -142,7 +142,7 @@ function plainText(tokens: readonly Token[]): string {
     .replaceAll(/\s+/g, ' ');
 }
 
-/** What the search finds of a block: no code, but the names in tables and lists. */
+/** Returns the text of a block that the search finds: no code, but the names in tables and lists. */
 function searchedText(token: Token): string {
   if (token.type === 'code' || token.type === 'html') return '';
   if (token.type === 'list')

@@ -1,6 +1,6 @@
 import type { DocsLanguage } from './contents.ts';
 
-/** What the frame around the pages says. */
+/** The texts of the frame around the pages. */
 export const TEXTS = {
   en: {
     site: 'Fatoura documentation',
