@@ -62,7 +62,7 @@ function checkSources(): { problems: string[]; remaining: string[] } {
   };
 }
 
-/** Makes all packages in `output`, of a clone of the commit, which has nothing that is not committed. */
+/** Makes all packages in `output`, from a clone of the commit, so that they contain only committed files. */
 function makeAll(output: string): { problems: string[]; left: string[]; remaining: string[] } {
   const scratch = mkdtempSync(join(tmpdir(), 'fatoura-release-'));
   const [problems, left, remaining]: [string[], string[], string[]] = [[], [], []];
@@ -104,7 +104,7 @@ function madeIn(folder: string): string[] | null {
   return lines.filter((line) => line !== '').map((line) => line.slice(line.indexOf('  ') + 2));
 }
 
-/** Makes a folder empty that holds nothing but the output of an earlier run. @throws Error if it holds anything else */
+/** Empties a folder that contains only the output of an earlier run. @throws Error if it contains anything else */
 function emptyFolder(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const known = new Set([SUMS, ...(madeIn(folder) ?? [])]);

@@ -1,6 +1,6 @@
 import { isVersionedByTag, licenceIn, readManifest } from './packages.ts';
 
-/** What stands against a release, and what a person has to do before it. */
+/** The problems that prevent a release, and the tasks of a person before it. */
 export interface Findings {
   readonly problems: readonly string[];
   readonly remaining: readonly string[];
@@ -15,7 +15,7 @@ export interface Tree {
   readonly tagged: string | null;
 }
 
-/** Holds the tree against the version: nothing is uncommitted, and a tag of the version is this commit. */
+/** Compares the tree with the version: nothing is uncommitted, and a tag of the version names this commit. */
 export function checkTree({ status, head, tagged }: Tree, version: string): Findings {
   const changed = status.split('\n').filter((line) => line !== '');
   const problems = changed.length === 0 ? [] : [`the tree is not clean: ${changed.join(', ')}`];
@@ -32,7 +32,7 @@ export interface Manifest {
   readonly text: string;
 }
 
-/** Holds manifests against the project's version and licence. Problems name the file. */
+/** Compares manifests with the project's version and licence. Problems name the file. */
 export function checkManifest({ path, text }: Manifest, version: string, licence: string): string[] {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const stated = readManifest(name, text);
@@ -49,7 +49,10 @@ export function checkManifest({ path, text }: Manifest, version: string, licence
   return problems;
 }
 
-/** Looks for the version's entry in the changelog: under its heading, or among what is unreleased and will be it. */
+/**
+ * Looks for the version's entry in the changelog: under its heading, or among the unreleased changes, which become this
+ * version.
+ */
 export function checkChangelog(text: string, version: string): Findings {
   const sections = text.split(/^## /m).slice(1);
   const named = sections.find((section) => section.startsWith(`[${version}]`));

@@ -20,7 +20,7 @@ const SECRET_FILE =
 /** Keys of ours, of registries and of hosts, at the lengths that real ones have. */
 const SECRET =
   /-----BEGIN [A-Z ]*PRIVATE KEY-----\s*[A-Za-z0-9+/]{32}|\b[sp]k_(?:test|live)_[\w-]{32,}|\bwhsec_[A-Za-z0-9+/]{43}=|\bnpm_[A-Za-z0-9]{36}|\bgh[pousr]_[A-Za-z0-9]{36}|\bAKIA[A-Z0-9]{16}\b|\bpypi-AgE[\w-]{32,}/g;
-/** The shortest description of a Python package that is its README, characters. */
+/** Minimum length of a Python package's description that counts as its README, characters. */
 const LEAST_README = 200;
 
 /** Reads a .tgz, .tar.gz, .zip or .whl file, with its files in the order of their paths. */
@@ -47,9 +47,10 @@ async function readZip(bytes: Buffer): Promise<Item[]> {
 }
 
 /**
- * Says what a package must not hold (tests, secrets, paths of a machine), and what it lacks: a README, and a manifest
- * with the version and the licence.
- * @param licence as in package.json @returns the problems, `path: what`
+ * Finds contents that a package must not have (tests, secrets, paths of a machine), and missing ones: a README, and a
+ * manifest with the version and the licence.
+ * @param licence as in package.json
+ * @returns the problems, `path: what`
  */
 export function checkContents(items: readonly Item[], version: string, licence: string): string[] {
   const problems: string[] = [];
@@ -59,7 +60,7 @@ export function checkContents(items: readonly Item[], version: string, licence: 
     const text = Buffer.from(bytes).toString('utf8');
     if (TEST.test(path)) problems.push(`${path}: a test`);
     if (SECRET_FILE.test(path)) problems.push(`${path}: a file for secrets`);
-    // Only the beginning, so that the report has no secret.
+    // Only the beginning, so that the report contains no secret.
     for (const [secret] of text.matchAll(SECRET)) problems.push(`${path}: a secret, ${secret.slice(0, 10)}…`);
     for (const [found] of text.matchAll(MACHINE_PATH)) problems.push(`${path}: a path of a machine, ${found}`);
     const name = posix.basename(path);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Package } from './packages.ts';
 
-/** Output of a failed command that is reported, characters from its end. */
+/** Maximum length of the reported output of a failed command, from its end, characters. */
 const REPORTED = 2_000;
 
 /** ZIP files have local times: with one zone, a commit's archives have the same bytes everywhere. */
@@ -27,7 +27,7 @@ const isThere = (command: string, ...args: string[]): boolean =>
 /**
  * Makes the archives of a package in the folder `output`.
  * @param tree a clone of the commit, whose folder the package is built in
- * @returns what was left out because a tool is missing
+ * @returns the packages that were left out because a tool is missing
  * @throws Error if a command fails
  */
 export function makePackage(made: Package, version: string, tree: string, output: string): string[] {

@@ -30,7 +30,7 @@ export function packageNames(read: (path: string) => string): PackageName[] {
  */
 export function nameLines(names: readonly PackageName[], filesWith: (text: string) => readonly string[]): string[] {
   return names.map(({ registry, name, file }) => {
-    // The other names are words that stand everywhere.
+    // The other names are words that occur everywhere.
     if (registry !== 'Go' && registry !== 'Maven') return `${registry}: ${name} (${file})`;
     const others = filesWith(name).filter((each) => each !== file);
     const change = `git grep -lF '${name}' clients test | xargs sed -i 's|${name}|<new name>|g'`;

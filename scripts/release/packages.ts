@@ -18,7 +18,7 @@ export const PACKAGES: readonly Package[] = [
   { folder: 'clients/go', manifest: 'go.mod', archive: 'fatoura-client-go' },
 ];
 
-/** What a manifest states; null where it states nothing. */
+/** The statements of a manifest; null for a missing one. */
 export interface Stated {
   readonly version: string | null;
   readonly licence: string | null;
@@ -80,7 +80,7 @@ export function readName(manifest: Package['manifest'], text: string): string {
 export const isVersionedByTag = (manifest: string): boolean => manifest === 'composer.json' || manifest === 'go.mod';
 
 /**
- * How a manifest says the project's licence; null for go.mod, which has no field for it.
+ * Returns the project's licence in the form of a manifest; null for go.mod, which has no field for it.
  * @param licence as in package.json
  */
 export function licenceIn(manifest: string, licence: string): string | null {

@@ -1,6 +1,6 @@
 /**
- * The commands by which a person publishes what a dry run made, in their order. Words in angle brackets are chosen by
- * this person.
+ * Returns the commands by which a person publishes the packages of a dry run, in their order. Words in angle brackets
+ * are chosen by this person.
  * @param folder where the dry run wrote it
  * @param made the files that it wrote there; null before it has run
  */
