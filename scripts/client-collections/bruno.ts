@@ -56,7 +56,7 @@ function rows(parameters: readonly Parameter[]): Record<string, string> {
   return Object.fromEntries(parameters.map(({ name, value }) => [value === null ? `~${name}` : name, value ?? '']));
 }
 
-/** The format has no place for what a parameter means. */
+/** The format has no place for the description of a parameter. */
 const described = (parameters: readonly Parameter[]): string[] =>
   parameters
     .filter(({ description }) => description !== '')

@@ -26,7 +26,7 @@ export function postmanCollection(api: ApiDocument): Record<string, string> {
   const environments = Object.entries(ENVIRONMENTS).map(([name, address]) => {
     const values = [
       { key: 'base_url', value: address, type: 'default', enabled: true },
-      // Postman keeps what the user puts here on the user's machine.
+      // Postman keeps the value that the user enters here on the user's machine.
       { key: 'key', value: '', type: 'secret', enabled: true },
     ];
     const file = `${name.toLowerCase()}.postman_environment.json`;

@@ -23,12 +23,12 @@ export interface CollectionRequest {
 /** A parameter of the query or a header. */
 export interface Parameter {
   readonly name: string;
-  /** Null: the parameter is shown, and not sent until somebody gives it a value. */
+  /** Null: the parameter is shown, and not sent until the user gives it a value. */
   readonly value: string | null;
   readonly description: string;
 }
 
-/** What is read of `openapi.json`. */
+/** The parts of `openapi.json` that are read. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
@@ -61,12 +61,12 @@ export function withoutSiteLinks(document: ApiDocument): ApiDocument {
   return JSON.parse(text) as ApiDocument;
 }
 
-/** What is sent for parameters whose value the collection knows: both programs replace it by a new UUID. */
+/** The values of parameters that the collection knows: both programs replace them by a new UUID. */
 const VALUES: Readonly<Record<string, string>> = { 'Idempotency-Key': '{{$guid}}' };
 
 /**
- * Makes the requests of the collections, in the order of the document, in which they work one after the other: what
- * creates is before what reads, and what deletes is last.
+ * Makes the requests of the collections, in the order of the document, in which they work one after the other:
+ * creations come before reads, and deletions last.
  */
 export function collectionRequests({ paths, components }: ApiDocument): CollectionRequest[] {
   const parametersOf = ({ parameters }: Operation) =>

@@ -59,7 +59,10 @@ function struct(name: string, schema: Schema, schemas: Schemas, isRequest: boole
   return `type ${pascal(name)} struct {\n${runs.map(({ text, rows }) => text + aligned(rows)).join('')}}\n`;
 }
 
-/** A member of a request is left out if it has its zero value. Where zero means something, it is a pointer. */
+/**
+ * Writes a member of a request, which is left out if it has its zero value. If zero has a meaning, the member is a
+ * pointer.
+ */
 function requestMember(member: string, type: string, isOptional: boolean, isRemovable: boolean): Row {
   if (!isOptional) return [pascal(member), type, `\`json:"${member}"\``];
   if (isRemovable) return [pascal(member), `Nullable[${type}]`, `\`json:"${member},omitzero"\``];

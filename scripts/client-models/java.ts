@@ -85,7 +85,7 @@ function record(name: string, schema: Schema, schemas: Schemas, isRequest: boole
   return `${doc}  public record ${name}(\n${declared}) ${body}\n`;
 }
 
-/** Makes a request of what it must have. */
+/** Writes the factory of a request, with its required members. */
 function factory(name: string, components: readonly Component[]): string {
   const required = components.filter(({ isRequired }) => isRequired);
   const given = required.map((each) => `${each.plain} ${each.name}`).join(', ');
@@ -94,7 +94,7 @@ function factory(name: string, components: readonly Component[]): string {
   return `${doc}    public static ${name} of(${given}) {\n      return new ${name}(${values});\n    }\n`;
 }
 
-/** Methods that return the request with a member, or without one that a change may remove. */
+/** Writes the methods that return the request with a member, or without a member that a change may remove. */
 function withers(record: string, components: readonly Component[], { name, ...component }: Component): string[] {
   if (component.isRequired) return [];
   const method = (verb: string, parameter: string, value: string) => {

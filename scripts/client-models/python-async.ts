@@ -1,9 +1,11 @@
 const HEAD = '"""Made from _resources.py by `npm run build`: the same calls, which are awaited."""\n';
-/** What is awaited in the other form. */
+/** The calls that are awaited in the form for asyncio. */
 const AWAITED = /(self\._http\.(?:send|sleep)|self\.get)\(/g;
 const NAMES = /(?<!""")\b(Http|InvoicePages|Iterator|Invoices|Drafts|WebhookEndpoints)\b/g;
 
-/** Makes the resources for asyncio of those without: every method is awaited, except the ones that are iterated. */
+/**
+ * Makes the resources for asyncio from the synchronous ones: every method is awaited, except methods that are iterated.
+ */
 export function pythonAsync(source: string): string {
   const made = source
     .replace(/^""".*"""\n/, HEAD)

@@ -20,12 +20,12 @@ export function sorted(schemas: Schemas): [name: string, schema: Schema][] {
   return Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The name that a reference ends with. */
+/** Returns the name that a reference ends with. */
 export function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
-/** The types that a value may have; undefined: any. */
+/** Returns the types that a value may have; undefined: any. */
 export function typesOf({ type }: Schema): readonly (string | undefined)[] {
   return type === undefined || typeof type === 'string' ? [type] : type;
 }
@@ -35,7 +35,7 @@ export function isNullable(schema: Schema): boolean {
   return typesOf(schema).includes('null');
 }
 
-/** The names of the schemas of requests, with those that they consist of. The others are of answers. */
+/** Returns the names of the schemas of requests, including their parts. All other schemas are of answers. */
 export function requestSchemas(schemas: Schemas): ReadonlySet<string> {
   const found = new Set<string>();
   const add = (name: string) => {

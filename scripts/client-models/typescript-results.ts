@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { comment } from './typescript.ts';
 
-/** The types of scalars; what is not here is sent as a text. */
+/** The types of scalars; other scalars are sent as texts. */
 const SCALARS: Readonly<Record<string, string>> = {
   Boolean: 'boolean',
   Centimes: 'number',

@@ -14,7 +14,7 @@ function declaration(name: string, schema: Schema): string {
   if (!schema.properties) return `export type ${name} = ${typeOf(schema)};\n`;
   const members = Object.entries(schema.properties).map(([member, each]) => {
     const mark = schema.required?.includes(member) ? '' : '?';
-    // A caller may pass on what it does not have.
+    // A caller may pass on a member that it does not have.
     const absent = mark === '' ? '' : ' | undefined';
     return `${comment(each.description, '  ')}  readonly ${member}${mark}: ${typeOf(each)}${absent};\n`;
   });
