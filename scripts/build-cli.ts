@@ -28,7 +28,7 @@ export async function buildCli(root: string, output: string): Promise<void> {
       minify: true,
       // Those of the bundled packages.
       license: { fileName: 'licences.md' },
-      // Only operators call a service past its proxy.
+      // Only operators call a service without going through its proxy.
       rolldownOptions: {
         external: ['undici'],
         input: { fatoura: source('main.ts'), ...(hasSdk && { mcp: source('mcp/server.ts') }) },

@@ -1,4 +1,5 @@
-// Writes what is generated of the clients, most of it from `openapi.json`. With --check, fails if a committed file differs.
+// Writes the generated files of the clients, most of them from `openapi.json`. With --check, fails if a committed file
+// differs.
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const PACKAGE = 'clients/live';
 /** The files of releases, which the service serves at the addresses that pages have pinned. */
 const RELEASES = `${PACKAGE}/releases`;
-/** What the folder of the element is made of, besides what the pages have too. */
+/** The sources of the element's folder, besides those that the pages have too. */
 export const LIVE_SOURCES = [`${PACKAGE}/src`, RELEASES, 'clients/typescript/src', 'scripts/build-live.ts'];
 const FILE = 'fatoura-live.js';
 
@@ -46,7 +46,7 @@ export async function buildLive(root: string, output: string): Promise<void> {
   });
 }
 
-/** Puts the files of earlier releases beside the one of this version. */
+/** Copies the files of earlier releases beside the file of this version. */
 export function copyReleases(root: string, output: string): void {
   for (const name of globSync('*.js', { cwd: join(root, RELEASES) }))
     copyFileSync(join(root, RELEASES, name), join(output, name));

@@ -23,7 +23,7 @@ export interface Accepted {
   readonly package: string;
   /** Why it does not concern this service, or what keeps it from doing harm. */
   readonly reason: string;
-  /** The last day on which it is accepted, `2026-12-31`: then somebody must look again. */
+  /** The last day on which it is accepted, `2026-12-31`. Then a person must decide again. */
   readonly until: string;
 }
 

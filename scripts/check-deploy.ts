@@ -4,7 +4,7 @@ import { checkDeployment } from './check/deployment.ts';
 import { readDeployment, readFrom } from './check/deployment-files.ts';
 import { kubernetesProblems } from './check/kubernetes-fields.ts';
 
-// Checks Dockerfile, docker-compose.yml and deploy/. With --linters also by the programs of others that are installed.
+// Checks Dockerfile, docker-compose.yml and deploy/. With --linters also by the installed linters.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({ options: { linters: { type: 'boolean', default: false } } });

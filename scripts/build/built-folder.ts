@@ -4,12 +4,12 @@ import { join } from 'node:path';
 
 /** Holds the digest of the sources that a folder was built from. */
 const STAMP = 'sources.sha256';
-/** How often the folder is replaced once more when another build was in between. */
+/** Maximum number of replacements of the folder, if other builds come in between. */
 const MOST_ATTEMPTS = 20;
 
 /**
- * Builds a folder unless it is of the present sources. It appears all at once, so that an interrupted build, or two at
- * the same time, leave whole folders.
+ * Builds a folder unless it was built from the present sources. It appears in one step, so that an interrupted build,
+ * or two concurrent builds, leave complete folders.
  * @param root of the project
  * @param output the path of the folder in the project
  * @param sources files and folders of the project
@@ -33,8 +33,8 @@ export async function buildFolder(
 }
 
 /**
- * Puts a finished folder in the place of another. Another build may do the same at any moment: whoever finds a folder of
- * the same sources in the place leaves it there.
+ * Replaces a folder by a finished one. Another build may do the same at any moment: a build that finds a folder of the
+ * same sources leaves it there.
  */
 function replace(finished: string, output: string, digest: string): void {
   const former = `${finished}-former`;
@@ -60,7 +60,7 @@ function isBuilt(output: string, digest: string): boolean {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
 }
 
-/** The digest of the names and contents of the sources. */
+/** Computes the digest of the names and contents of the sources. */
 function digestOf(root: string, sources: readonly string[]): string {
   const files = sources.flatMap((source) => filesOf(root, source)).sort();
   return hash('sha256', files.map((file) => `${file}\n${hash('sha256', readFileSync(join(root, file)))}`).join('\n'));

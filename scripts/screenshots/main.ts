@@ -1,6 +1,6 @@
-// Writes pictures of the pages for people into a folder: `npm run screenshots -- [FOLDER [PAGE…]]`, by default all pages
-// into screenshots/. Starts a service of its own, which has worked for a month, and ends it. Fails if a page is wider than
-// the screen or taller than what it shows.
+// Writes pictures of the pages for people into a folder: `npm run screenshots -- [FOLDER [PAGE…]]`, by default all
+// pages into screenshots/. Starts a service of its own, which has worked for a month, and ends it. Fails if a page is
+// wider than the screen or taller than its content.
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -14,14 +14,14 @@ import { Client } from '../../test/support/client.ts';
 import { startReceiver } from '../../test/support/receiver.ts';
 import { storeDone } from '../bench/stored-invoices.ts';
 
-/** A service whose demo tenant has worked for a month: what the pages are shown with. */
+/** A service whose demo tenant has worked for a month, as data for the pictures. */
 export interface SampleWorkspace {
   readonly url: string;
   /** The link that makes the account of the owner, who is operator, too. */
   readonly invitation: string;
   /** The path of an invitation that stays open. */
   readonly openInvitation: string;
-  /** Paths of the customer's page, secret included, by what became of the invoice. */
+  /** Paths of the customer's page, secret included, by the state of the invoice. */
   readonly customerPages: Readonly<Record<'accepted' | 'rejected' | 'waiting', string>>;
   /** Id of an accepted invoice with a mail and deliveries. */
   readonly invoiceId: string;
