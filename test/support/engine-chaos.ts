@@ -224,7 +224,9 @@ export class ChaosReader {
   }
 }
 
-/** The differences between the server's state and what the writers and the reader expect. Must be empty. */
+/**
+ * Returns the differences between the server's state and the one that the writers and the reader expect. Must be empty.
+ */
 export async function chaosProblems(wire: WireClient, writers: ChaosWriter[], reader: ChaosReader): Promise<string[]> {
   const problems: string[] = [];
   const { cursor } = succeeded(await wire.command({ find: COLLECTION, batchSize: 1_000_000, $db: DB }));

@@ -5,7 +5,7 @@ import type { Binary, BSONRegExp, Code, Document, Long, ObjectId, Timestamp } fr
  * compared with it.
  */
 
-/** Position of a value's type in the order. Types with the same position compare with one another. */
+/** Returns the position of a value's type in the order. Types with the same position compare with one another. */
 export function rank(value: unknown): number {
   if (value === undefined) return 1;
   if (value === null) return 2;
