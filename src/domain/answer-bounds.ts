@@ -7,7 +7,7 @@ export const READ_BYTES = 4 * 1024 * 1024;
 /** Maximum size of a stored invoice in bytes: a request body has at most 1 MiB, and storing adds names and numbers. */
 export const INVOICE_BYTES = Math.ceil(1.3 * 1024 * 1024);
 
-/** How many of the largest invoices fit into a page of a list, which is one query of the store. */
+/** Number of the largest invoices that fit into a page of a list, which is one query of the store. */
 export const LARGEST_IN_PAGE = Math.floor(READ_BYTES / INVOICE_BYTES);
 
 /** The `what` of {@link answerTooLarge} when a query of the store exceeds {@link READ_BYTES}. */

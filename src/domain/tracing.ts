@@ -35,7 +35,7 @@ export interface TracingSettings {
   /** May hold credentials of the collector. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** How new traces are sampled. `parentBased`: traces that a client began follow its decision. */
+  /** The sampling of new traces. `parentBased`: traces that a client began follow its decision. */
   readonly sampler: {
     readonly root: 'always_on' | 'always_off' | 'traceidratio';
     readonly ratio: number;

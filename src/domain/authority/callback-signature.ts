@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 const PREFIX = 'whsec_';
-/** How old or how far ahead a signature may be, milliseconds. */
+/** Maximum time by which a signature may be old or ahead, milliseconds. */
 export const CALLBACK_TOLERANCE_MS = 300_000;
 /** Maximum number of signatures in a header: one for each valid secret of a rotation. */
 const MOST_SIGNATURES = 8;

@@ -171,14 +171,14 @@ export interface ReceiptPlace {
 
 /**
  * The tax authority, live or mock. No method throws for a failure of the authority or the network: each answer says
- * what is known. A method throws on a defect of this service only.
+ * what is known. A method throws only on a defect of this service.
  */
 export interface Authority {
-  /** As last read; conservative values before that. */
+  /** Returns the capabilities as last read; conservative values before that. */
   capabilities(): Capabilities;
   /** Submits once. After `unknown` it is called again only after {@link lookUp} has answered `absent`. */
   submit(submission: Submission): Promise<SubmitAnswer>;
-  /** Asks for the submission with this id; a held one with another digest is `unknown`, with that digest. */
+  /** Looks up the submission with this id. A held submission with another digest is `unknown`, with that digest. */
   lookUp(submission: Pick<Submission, 'submissionId' | 'sha256'>): Promise<LookUpAnswer>;
   /**
    * Fetches and verifies the signed receipt of an acceptance.

@@ -5,7 +5,7 @@ import type { WebhookEndpoint } from '../webhook/endpoint.ts';
 import { type Condition, inOrder, ofState, ofSubjects } from './condition.ts';
 import { endingOf, ofAuthority } from './tenant-conditions.ts';
 
-/** What is known of the whole installation. */
+/** The known facts of the whole installation. */
 export interface InstallationFacts {
   readonly authority: Pick<AuthorityStatus, 'breaker' | 'since' | 'pause'>;
   readonly attention: readonly InvoiceAttention[];

@@ -26,7 +26,7 @@ export interface ConditionsNotifier {
   conditionsFound(notice: ConditionsNotice): Promise<void>;
 }
 
-/** What the owners of a tenant were told last. */
+/** The state of the mails to the owners of a tenant. */
 export interface Told {
   /** When the last mail was sent; null: never. */
   readonly at: Date | null;

@@ -38,7 +38,7 @@ export interface OpenInvoice {
 /** Kinds of cells whose value counts once. If such a cell is merged over several lines, its line is unknown. */
 const AMOUNTS: ReadonlySet<string> = new Set(['quantity', 'money', 'price']);
 
-/** Begins an invoice. @param found what is known of the invoice before its rows are read */
+/** Begins an invoice. @param found the known parts of the invoice before its rows are read */
 export function openInvoice(
   { layout, conventions, choices, privateCustomers }: Reader,
   found: Pick<ReadInvoice, 'nth' | 'firstRow' | 'raw' | 'resultNumber'>,

@@ -1,4 +1,4 @@
-/** How the cells of a column are read. */
+/** The ways to read the cells of a column. */
 export type ColumnKind =
   | 'text'
   /** Cells with the same text belong to the same invoice. */

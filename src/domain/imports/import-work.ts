@@ -39,8 +39,8 @@ export async function withRest<Result>(work: () => Promise<Result>): Promise<Res
 const PROGRESS_MS = 400;
 
 /**
- * Returns a function that saves progress every {@link PROGRESS_MS}, and throws ImportLost if the claim was lost by
- * then.
+ * Returns a function that saves progress every {@link PROGRESS_MS}, and throws ImportLost if the claim was lost
+ * meanwhile.
  */
 export function progressOf(
   imports: Pick<ImportStore, 'save'>,

@@ -31,7 +31,7 @@ export async function issueImport(
 ): Promise<ImportProgress | null> {
   const { imported } = claim;
   const { imports, importedInvoices, tenants } = needs;
-  // Counts anew: the import's counts may lack invoices that a process recorded before it died.
+  // Counts again: the import's counts may lack invoices that a process recorded before it died.
   let counts = await importedInvoices.counts(imported);
   const note = progressOf(imports, claim, signal);
   let raws: Promise<ReadonlySet<string>> | null = null;

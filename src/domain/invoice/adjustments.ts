@@ -15,7 +15,7 @@ export interface Adjustment extends Discount {
 
 export type StatedAdjustment = { readonly [Name in keyof Adjustment]?: Adjustment[Name] | undefined };
 
-/** What the documents state of a discount or a charge of the whole document. */
+/** The figures of a discount or a charge of the whole document, as the documents state them. */
 export interface AdjustmentTotal extends StatedAdjustment {
   /** In centimes, with tax if `taxIncluded`. */
   readonly stated: Centimes;

@@ -1,5 +1,5 @@
 /**
- * What a call is for. `submit` submits the invoice. `look_up` queries whether the authority holds it and what it
+ * The purpose of a call. `submit` submits the invoice. `look_up` queries whether the authority holds it and what it
  * decided. `receipt` and `cleared` fetch the receipt or the cleared document.
  */
 export type AttemptPurpose = 'submit' | 'look_up' | 'receipt' | 'cleared';

@@ -1,7 +1,7 @@
 import type { ClearedAnswer, LookUpAnswer, ReceiptAnswer, SubmitAnswer } from '../authority/ports.ts';
 import type { AttemptOutcome, AttemptPurpose, AuthorityAttempt } from './authority-attempt.ts';
 
-/** How many of the first and of the last attempts an invoice keeps. */
+/** Numbers of the first and of the last attempts that an invoice keeps. */
 export const [FIRST_ATTEMPTS, LAST_ATTEMPTS] = [10, 60] as const;
 /** Maximum number of attempts that an invoice keeps. */
 export const MOST_ATTEMPTS = FIRST_ATTEMPTS + LAST_ATTEMPTS;

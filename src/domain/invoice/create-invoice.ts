@@ -207,7 +207,7 @@ const keepInput = keeper(INVOICE);
 
 /** The values of an invoice that its creation determines, beside its input. */
 interface Made extends Pick<Invoice, 'id' | 'traceparent' | 'replaces'> {
-  /** What it deducts; null if it deducts nothing. */
+  /** The deposits that it deducts; null if it deducts none. */
   readonly deposits: readonly DeductedDeposit[] | null;
 }
 

@@ -50,9 +50,9 @@ interface CreditNeeds extends CreditNoteNeeds {
 }
 
 /**
- * Credits an accepted invoice: what is left of it, chosen lines, or amounts at rates of VAT. Returns before any
- * processing; the credit note passes through the same stages as an invoice. Together the credit notes of an invoice that
- * are not rejected never exceed it, in all and at each rate.
+ * Credits an accepted invoice: the rest of it, chosen lines, or amounts at rates of VAT. Returns before any processing;
+ * the credit note passes through the same stages as an invoice. Together the credit notes of an invoice that are not
+ * rejected never exceed it, in all and at each rate.
  */
 export const creditInvoice = {
   scope: 'issue',

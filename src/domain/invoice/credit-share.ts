@@ -12,7 +12,7 @@ import { taxOn } from './rate-sums.ts';
 import type { RateTotal, TaxRate } from './tax-rate.ts';
 import { type InvoiceTotals, type StatedDocument, statedTotals, totalsOfRates } from './totals.ts';
 
-/** What to credit. */
+/** The requested credit. */
 export type CreditRequest = (
   | /** All that is left. */
   { readonly kind: 'rest' }

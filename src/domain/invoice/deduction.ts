@@ -19,7 +19,7 @@ export interface DeductedDeposit extends CreditShare {
 
 /** The parts that only a final invoice has, which deducts deposits. */
 export interface Deduction {
-  /** In the order in which they were asked for. */
+  /** In the order in which they were requested. */
   readonly deposits: readonly DeductedDeposit[];
   /** The invoiced amounts after the deduction: one entry for each rate that has a base left, highest rate first. */
   readonly rates: readonly RateTotal[];

@@ -9,7 +9,7 @@ export interface DueTotals {
   readonly sale: LineTotals | null;
   /** After it; null also when the deposits cannot be deducted. */
   readonly due: LineTotals | null;
-  /** What remains of each rate; null if nothing is deducted. */
+  /** The rest of each rate; null if nothing is deducted. */
   readonly deduction: Pick<Deduction, 'rates'> | null;
   /** Why the deposits cannot be deducted. */
   readonly problems: readonly Problem[];

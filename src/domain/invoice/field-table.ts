@@ -53,7 +53,10 @@ interface Column {
   readonly event?: number;
 }
 
-/** How REST takes and shows a value of which it knows only a part, such as the integers among the quantities. */
+/**
+ * The form in which REST takes and shows a value of which it accepts only a part, such as the integers among the
+ * quantities.
+ */
 interface Narrowed {
   /** The field of GraphQL that shows it, from which REST's answers take the value. */
   readonly from: string;
@@ -69,7 +72,7 @@ interface ValueField extends Column {
   readonly narrowed?: Narrowed;
   /** The input of REST, if it differs. */
   readonly restInput?: { readonly input: z.ZodType; readonly inputDescription: string };
-  /** What is stored and answered if the input or a stored record has null or nothing. */
+  /** The value that is stored and answered if the input or a stored record has null or nothing. */
   readonly otherwise?: unknown;
   readonly type: ValueType;
   /** The input rule with its default; absent if clients do not send the field. */

@@ -23,7 +23,7 @@ export interface RuledParts extends ParticularParts {
   readonly charge?: CreateInvoiceInput['charge'];
   readonly terms?: Partial<TermsInput> | null | undefined;
   readonly isDeposit?: boolean | null | undefined;
-  /** What the invoice deducts; absent if it deducts nothing. */
+  /** The deductions of the invoice; absent if it deducts nothing. */
   readonly deducted?: readonly Pick<CreditShare, 'rates'>[] | undefined;
 }
 

@@ -169,7 +169,7 @@ export function placed(list: readonly KeptCredit[], share: KeptCredit): readonly
   return list.some(isOwn) ? list.map((each) => (isOwn(each) ? share : each)) : [...list, share];
 }
 
-/** Whether what is left of an invoice covers this share. */
+/** Whether the rest of an invoice covers this share. */
 export function fits(original: Invoice, others: readonly CreditShare[], share: CreditShare): boolean {
   if (others.length >= MOST_SHARES) return false;
   const left = leftOf(original, others);

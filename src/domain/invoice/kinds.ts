@@ -6,7 +6,7 @@ interface KindRow {
   readonly article: 'a' | 'an';
   /** The prefix of ids. */
   readonly idPrefix: string;
-  /** What precedes the year in the name of a series of numbers: `AV-2026-000123`. */
+  /** The text before the year in the name of a series of numbers: `AV-2026-000123`. */
   readonly seriesPrefix: string;
   /** The first word of the names of its files: `avoir-AV-2026-000123.pdf`. */
   readonly fileName: string;

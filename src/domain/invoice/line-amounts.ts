@@ -18,7 +18,7 @@ export interface Discount {
   readonly reason: string | null;
 }
 
-/** What determines the amount of a line. */
+/** The parts that determine the amount of a line. */
 export interface PricedLine {
   /** At most {@link QUANTITY_PLACES} decimals. */
   readonly quantity: number;

@@ -6,8 +6,8 @@ import { oneLineText } from '../printable-text.ts';
 import { DATE_YEARS, date, exchangeRate, foreignAmount, LIMITS, wholePercent } from './field-input.ts';
 import type { RecordType } from './field-table.ts';
 
-// What an invoice states beside its lines and its payment, in the tables of its fields (`fields.ts`). Only GraphQL has
-// it (docs/decisions/0085); the documents state it.
+// The particulars that an invoice states beside its lines and its payment, in the tables of its fields (`fields.ts`).
+// Only GraphQL has them (docs/decisions/0085); the documents state them.
 
 export const INVOICE_REFERENCES = {
   name: 'InvoiceReferences',

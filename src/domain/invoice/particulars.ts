@@ -16,10 +16,10 @@ export interface ServicePeriod extends Stored<typeof SERVICE_PERIOD> {}
 /** The amount of an invoice in another currency, in its smallest unit. */
 export interface ForeignValue extends Stored<typeof FOREIGN_VALUE> {}
 
-/** What the buyer withholds of the VAT. */
+/** The VAT that the buyer withholds. */
 export interface Withholding extends Stored<typeof WITHHOLDING> {}
 
-/** What an invoice states beside its lines and its payment. */
+/** The particulars that an invoice states beside its lines and its payment. */
 export interface Particulars {
   readonly references: InvoiceReferences | null;
   readonly servicePeriod: ServicePeriod | null;
@@ -76,7 +76,7 @@ function withholdingOf(parts: ParticularParts['withholding']): Withholding | nul
   return number === undefined || date === undefined ? null : { percent, certificate: { number, date } };
 }
 
-/** What the foreign value is compared with. */
+/** The amount with which the foreign value is compared. */
 interface Asked {
   /** The amount of the invoice; null if it is not known. */
   readonly amount: Centimes | null;

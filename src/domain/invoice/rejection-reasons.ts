@@ -11,7 +11,7 @@ import type { SigningFault } from './signing-key.ts';
 /** Maximum length of the authority's part of a reason, in characters. */
 const MAX_FINDINGS = 2000;
 
-/** How the texts name a document of each kind. */
+/** The words by which the texts name a document of each kind. */
 const WORDS: Readonly<Record<Kind, Words>> = {
   invoice: {
     it: 'la facture',

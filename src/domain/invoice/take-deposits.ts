@@ -34,7 +34,7 @@ export interface DepositRequest {
   readonly customer: AskedCustomer;
 }
 
-/** What a final invoice would deduct, and why some of it cannot be. */
+/** The deductions that a final invoice would make, and why some are not possible. */
 export interface DepositsPreview {
   readonly deposits: readonly DeductedDeposit[];
   readonly problems: readonly Problem[];
@@ -114,7 +114,7 @@ interface Taken {
   /** As it was read. */
   readonly deposit: NumberedInvoice;
   readonly deducted: DeductedDeposit;
-  /** What the deposit kept before. */
+  /** The shares that the deposit kept before. */
   readonly before: readonly KeptCredit[];
 }
 

@@ -25,7 +25,7 @@ export interface InvoiceTotals {
   readonly gross: Centimes;
 }
 
-/** What determines the totals of an invoice. */
+/** The parts that determine the totals of an invoice. */
 export interface PricedDocument<Line extends PricedLine = PricedLine> {
   readonly lines: readonly Line[];
   readonly discount?: StatedAdjustment | null | undefined;
@@ -119,7 +119,7 @@ export function linesWithAmounts<Line extends PricedLine>(
   }));
 }
 
-/** What determines the totals that an invoice states: those of the sale, less the deposits that it deducts. */
+/** The parts that determine the totals that an invoice states: those of the sale, less the deposits that it deducts. */
 export interface StatedDocument<Line extends PricedLine = PricedLine> extends PricedDocument<Line> {
   readonly deduction?: Pick<Deduction, 'rates'> | null | undefined;
 }

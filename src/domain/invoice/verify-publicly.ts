@@ -28,14 +28,14 @@ export interface PublicFacts {
   readonly issueDate: string;
   /** The invoice that a credit note corrects, or that an invoice replaces; null if there is none. */
   readonly original: Pick<Original, 'number' | 'issueDate'> | null;
-  /** What accepted credit notes credit of an invoice; null if nothing. */
+  /** The amounts of an invoice that accepted credit notes credit; null if none. */
   readonly credited: (AcceptedCredit & { readonly isWhole: boolean }) | null;
   /** The accepted invoice that replaces this one; null if there is none. */
   readonly replacedBy: Pick<Original, 'number' | 'issueDate'> | null;
   readonly seller: { readonly name: string; readonly ice: string };
   /** The total including tax with its rounding. The kind gives the sign. */
   readonly amount: Centimes;
-  /** What the buyer withholds of its VAT; null if nothing. */
+  /** The VAT that the buyer withholds; null if none. */
   readonly withheld: Centimes | null;
   readonly dgiId: string;
   readonly acceptedAt: Date;

@@ -53,7 +53,7 @@ export const CONTENT_RULES = {
         'Send terms.operationDate (GraphQL), or set operationDateIsIssueDate in the profile if it is always the date of the invoice.',
     },
     periods: INVOICE_CONTENT,
-    // A deposit is asked for before the operation, which has no date then.
+    // A deposit is requested before the operation, which has no date then.
     concerns: (document) =>
       document.kind === 'invoice' && !document.isDeposit && operationOf(document).date === null
         ? [{ path: 'terms.operationDate' }]

@@ -52,7 +52,7 @@ export interface RuleRow<Figures> {
   readonly status: 'in_force' | 'announced';
   /** The law and its article; null if the sources name none. */
   readonly article: string | null;
-  /** What the rule says, with figures as `{name}`. */
+  /** The text of the rule, with figures as `{name}`. */
   readonly says: Texts;
   /** The point on which the sources contradict each other. Such a rule is off: it causes no warning. */
   readonly doubt?: Texts;

@@ -56,7 +56,7 @@ export interface PeopleRepository {
   revokeInvitation(tenantId: string, id: string, now: Date): Promise<boolean>;
 }
 
-/** What a request says about the browser. */
+/** The facts that a request states about the browser. */
 export interface BrowserFacts {
   /** The request's cookies: `name=value`, separated by `; `. Each name occurs once, and nothing is quoted. */
   readonly cookie: string | undefined;

@@ -19,8 +19,8 @@ function isWhollyAnswered(field: Field): boolean {
 }
 
 /**
- * How each field of processing is exported. The compiler requires an entry for each stored field. `details`: in the
- * export's `details`; `documents`: as files; `left_out`: useful in this store only.
+ * The place of each field of processing in an export. The compiler requires an entry for each stored field. `details`:
+ * in the export's `details`; `documents`: as files; `left_out`: useful in this store only.
  */
 const OF_PROCESSING = {
   tenantId: 'left_out',

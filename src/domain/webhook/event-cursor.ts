@@ -14,7 +14,7 @@ export interface KnownPlaces {
   cursor(): string;
 }
 
-/** How much later an entry with a lower place may appear, in milliseconds. */
+/** Maximum time after which an entry with a lower place may appear, in milliseconds. */
 export const OVERLAP_MS = 5000;
 /** Maximum number of places in a cursor. The earlier ones of more recent events are sent twice after a resumption. */
 export const CURSOR_PLACES = 64;

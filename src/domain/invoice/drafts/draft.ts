@@ -24,10 +24,10 @@ export interface Draft extends Owner {
   readonly issuingUntil: Date | null;
 }
 
-/** What a change of a draft writes. The draft is not being issued then. */
+/** The fields that a change of a draft writes. The draft is not being issued then. */
 export type DraftChange = Pick<Draft, 'version' | 'content' | 'updatedAt' | 'updatedBy'>;
 
-/** What must not have changed since a draft was read. */
+/** The fields that must not have changed since a draft was read. */
 export type ReadDraft = Pick<Draft, 'id' | 'version' | 'issuingUntil'>;
 
 /**

@@ -34,7 +34,7 @@ export async function ownDraft(needs: DraftNeeds, by: Member, id: string): Promi
   if (found?.issuingUntil === null) return found;
   const [issued] = isId('drf', id) ? await issuedAmong(needs, owner, [id]) : [];
   if (issued) {
-    // Whoever issued it has died before it was removed.
+    // The process that issued the draft died before removing it.
     if (found) await needs.drafts.removeIssued(id, found.version);
     throw issuedAs(id, issued.invoiceId);
   }
