@@ -39,7 +39,7 @@ export const CUSTOMER_DEPOSITS = graphql(`
   }
 `);
 
-/** A deposit invoice, and what is left of it: nothing if it is deducted. */
+/** A deposit invoice, and the rest of it: nothing if it is deducted. */
 export const DEPOSIT_LEFT = graphql(`
   query DepositLeft($id: ID!) {
     invoice(id: $id) { number createdAt }

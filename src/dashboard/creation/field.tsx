@@ -52,10 +52,10 @@ interface Combobox {
 interface TextFieldProps extends FieldProps {
   /** Whether it is a field for a day. */
   readonly isDay?: boolean;
-  /** Attributes of the input that completes what is typed. */
+  /** Attributes of the input that completes the typed text. */
   readonly completion?: Combobox;
   readonly onPaste?: (event: ClipboardEvent) => void;
-  /** What completes it, below the input. */
+  /** The content that completes it, below the input. */
   readonly children?: ComponentChild;
 }
 

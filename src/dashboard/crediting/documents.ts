@@ -11,7 +11,7 @@ export const CREDITS = graphql(`
   }
 `);
 
-/** An accepted invoice, and what is left of it. */
+/** An accepted invoice, and the rest of it. */
 export const CREDITABLE = graphql(`
   query Creditable($id: ID!) {
     invoice(id: $id) {
@@ -31,7 +31,7 @@ export const CREDITABLE = graphql(`
 
 export type Creditable = ResultOf<typeof CREDITABLE>;
 
-/** What a credit note would credit now. */
+/** The share that a credit note would credit now. */
 export const CREDIT_PREVIEW = graphql(`
   query Preview($id: ID!, $input: CreditInvoiceInput!) {
     creditPreview(invoiceId: $id, input: $input) {

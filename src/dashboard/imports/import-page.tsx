@@ -71,7 +71,7 @@ function OpenImport({ imported, reload }: { readonly imported: Imported; readonl
   );
 }
 
-/** How far the import is, and what the person can do next. */
+/** Shows the progress of the import, and the next step of the person. */
 function Progress({ imported, onStarted }: { readonly imported: Imported; readonly onStarted: () => void }) {
   const { language } = useLanguage();
   const { tenant, environment } = useWorkspace();
@@ -130,7 +130,7 @@ function Progress({ imported, onStarted }: { readonly imported: Imported; readon
 
 const SHOWN = ['ready', 'faulty', 'known', 'issued', 'refused'] as const;
 
-/** How many invoices have each verdict, if any has. */
+/** Shows the number of invoices with each verdict, if there are any. */
 function Counts({ counts }: Pick<Imported, 'counts'>) {
   const { language } = useLanguage();
   const words = IMPORT_TEXTS[language];

@@ -148,7 +148,7 @@ function Warnings({ warnings, isOpen, language: ofFile }: WarningsProps) {
   );
 }
 
-/** How badges of verdicts look. */
+/** The looks of badges of verdicts. */
 const BADGES: Readonly<Partial<Record<ImportedInvoice['verdict'], string>>> = {
   faulty: 'failed',
   refused: 'refused',

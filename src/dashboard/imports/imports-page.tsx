@@ -66,5 +66,5 @@ export function ImportsPage() {
   );
 }
 
-/** How badges of statuses look. */
+/** The looks of badges of statuses. */
 const BADGES: Readonly<Partial<Record<ListedImport['status'], string>>> = { unreadable: 'failed', done: 'delivered' };

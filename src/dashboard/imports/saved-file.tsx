@@ -11,9 +11,9 @@ import { useWorkspace } from '../workspace/workspace-context.ts';
 
 interface SavedFileProps {
   readonly path: string;
-  /** Under which it is saved. */
+  /** The name under which it is saved. */
   readonly name: string;
-  /** That of the label. */
+  /** The language of the label. */
   readonly language: Language;
   readonly children: string;
 }

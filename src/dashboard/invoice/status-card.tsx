@@ -7,7 +7,7 @@ import { useDocumentTexts } from './use-document-texts.ts';
 
 const STEPS = INVOICE_STATUSES.filter((status) => !isFinal(status));
 
-/** Who reads the page: the customer of the invoice, or a member of the seller's tenant. */
+/** The reader of the page: the customer of the invoice, or a member of the seller's tenant. */
 export type Reader = 'customer' | 'seller';
 
 interface StatusCardProps {

@@ -14,7 +14,7 @@ export interface Filter {
   /** The first and the last day of creation, in Morocco: `YYYY-MM-DD`. */
   readonly from: string | null;
   readonly until: string | null;
-  /** What is searched, by any part of a document. It combines with everything else. */
+  /** The search by any part of a document. It combines with everything else. */
   readonly search: string | null;
   /** The cursor: the page begins after the document `after`, or ends before the document `before`. */
   readonly after: string | null;

@@ -13,7 +13,7 @@ import { type Found, type FoundDocument, useFound } from './use-found.ts';
 interface Entry {
   readonly href: string;
   readonly name: string;
-  /** What is shown instead of the name. */
+  /** The document that is shown instead of the name. */
   readonly document?: FoundDocument;
 }
 

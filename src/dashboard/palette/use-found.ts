@@ -23,7 +23,7 @@ export interface Found {
 
 const NOTHING: Found = { state: 'found', documents: [] };
 
-/** Returns the newest documents that match what is typed. While the next ones are searched, the earlier ones stay. */
+/** Returns the newest documents that match the typed text. During the next search, the earlier ones stay. */
 export function useFound(typed: string): Found {
   const text = typed.split(/\s+/).slice(0, MOST_SEARCHED).join(' ');
   const isSearch = /[\p{L}\p{N}]/u.test(text);

@@ -90,7 +90,7 @@ export function PeriodFiles({ period }: { readonly period: string }) {
   );
 }
 
-/** How far a download is, as a bar with its words. */
+/** Shows the progress of a download as a bar with a text. */
 function Bar({ progress }: { readonly progress: Progress | null }) {
   const { language } = useLanguage();
   const words = PERIOD_EXPORT_TEXTS[language];

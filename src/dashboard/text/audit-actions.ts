@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../audit/documents.ts';
 import type { Language } from './languages.ts';
 
-/** What the pages call each recorded change. */
+/** The names of recorded changes on the pages. */
 export const AUDIT_ACTIONS: Readonly<Record<AuditEntry['action'], Readonly<Record<Language, string>>>> = {
   tenant_created: {
     fr: 'Compte créé',

@@ -31,9 +31,9 @@ const fr = {
   nothing: 'Indiquez ce qui est crédité.',
   /** In place of the preview, when fields have faults. */
   faulty: 'Corrigez les valeurs signalées.',
-  /** What a field for a quantity or an amount expects. */
+  /** The values that a field for a quantity or an amount accepts. */
   quantityFault: (most: string) => `Indiquez un nombre entier de 1 à ${most}.`,
-  /** What a field for a part of a measure expects. */
+  /** The values that a field for a part of a measure accepts. */
   partFault: (most: string) => `Indiquez un nombre jusqu’à ${most}.`,
   amountFault: 'Indiquez un montant en dirhams, comme 1\u00a0234,50.',
   submit: 'Émettre l’avoir',

@@ -19,7 +19,7 @@ const fr = {
   } satisfies Record<keyof TypedDetails, string>,
   /** The value of an invoice in another currency. */
   foreignValue: 'Valeur en devise',
-  /** What is wrong with an amount in another currency, a period, the day of a rate and that of a certificate. */
+  /** The faults of an amount in another currency, of a period, and of the days of a rate and a certificate. */
   faults: {
     amount: 'À ce cours, ce n’est pas le montant de la facture.',
     period: 'La période finit avant de commencer, ou est trop éloignée de la date de la facture.',

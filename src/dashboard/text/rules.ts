@@ -9,7 +9,7 @@ const fr = {
   /** The state of a rule. */
   law: 'En vigueur ou adoptée',
   announced: 'Annoncée, pas en vigueur',
-  /** What the service makes of it. */
+  /** What the service does with it. */
   warns: 'Avertit',
   information: 'Information',
   off: 'Désactivée : les sources se contredisent',
