@@ -26,7 +26,7 @@ export async function buildCli(root: string, output: string): Promise<void> {
       emptyOutDir: true,
       target: 'node20.19',
       minify: true,
-      // Those of the bundled packages.
+      // The licences of the bundled packages.
       license: { fileName: 'licences.md' },
       // Only operators call a service without going through its proxy.
       rolldownOptions: {

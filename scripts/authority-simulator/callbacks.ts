@@ -12,7 +12,7 @@ export interface Announcement {
   readonly status: string;
   /** Whether it is signed with another secret. */
   readonly forged?: boolean | undefined;
-  /** How old its time stamp is, milliseconds. */
+  /** Age of its time stamp, milliseconds. */
   readonly age?: number | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface Counters {
   putStarted(): void;
   putEnded(): void;
   readonly putsNow: number;
-  /** Counts a look-up at `now` (milliseconds). @param submission its id, or the digest that was asked for */
+  /** Counts a look-up at `now` (milliseconds). @param submission its id, or the requested digest */
   lookUp(submission: string, now: number): void;
   callback(outcome: 'sent' | 'failed' | 'dropped'): void;
   tlsFailure(): void;

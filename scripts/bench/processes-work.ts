@@ -1,6 +1,6 @@
 import type { ThroughputService } from './throughput-work.ts';
 
-/** How a process of `processes` is started. */
+/** Options for starting a process of `processes`. */
 export interface ProcessOptions {
   readonly role: 'api' | 'worker';
   readonly mongodbUrl: string;

@@ -1,7 +1,7 @@
 /** A side of `throughput`: the service; stock Agenda behind the service's API; only the necessary work. */
 export type ThroughputKind = 'ours' | 'stock' | 'limit';
 
-/** How the process of a side is started. */
+/** Options for starting the process of a side. */
 export interface ThroughputOptions {
   readonly kind: ThroughputKind;
   /** Whether PDFs are drawn by Chromium. Otherwise a renderer that costs nothing is used. */

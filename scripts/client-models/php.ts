@@ -30,7 +30,9 @@ final class Models
 `;
 }
 
-/** What a creation answers, with what its headers say: analysers do not join two shapes. */
+/**
+ * Writes the shape of a creation's answer together with that of its headers, because analysers do not join two shapes.
+ */
 function withCreation(schemas: Schemas): Schemas {
   const { CreatedInvoice: made } = schemas;
   if (!made) throw new Error('the document has no CreatedInvoice');
@@ -75,7 +77,7 @@ function literal(value: unknown): string {
   return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
-/** What a type is; lists of Markdown keep their lines. */
+/** Writes the description of a type; lists of Markdown keep their lines. */
 function text(description: string | undefined): string {
   if (description === undefined) return '';
   const lines = description.split('\n').flatMap((line) => wrapped(line, WIDTH));

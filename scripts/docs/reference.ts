@@ -227,7 +227,7 @@ function resolved<T extends { readonly $ref?: string }>(
   return found;
 }
 
-/** As the anchors of the headings are made. */
+/** Returns the anchor of a heading, in the same form as those of the page. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -59,7 +59,7 @@ export function creditCorpus(): Specimen[] {
   }
   const reason = () => ({ reason: oneOf(REASONS), note: random() < 0.4 ? null : oneOf(TEXTS) });
 
-  /** Makes a request of this form for a part of what is left, and checks it by the rules of the input. */
+  /** Makes a request of this form for a part of the rest, and checks it by the rules of the input. */
   function requested(form: Form, { lines }: LegalInvoice, left: CreditShare) {
     const some = lines.flatMap(({ quantity }, index) =>
       random() < 0.5 ? [{ line: index + 1, quantity: 1 + upTo(quantity) }] : [],

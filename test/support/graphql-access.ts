@@ -16,7 +16,7 @@ export const COLUMNS = [
 export type Column = (typeof COLUMNS)[number];
 
 /**
- * What each credential gets of each field.
+ * The result of each field for each credential.
  *
  * The columns: a secret key of the tenant in the test environment; its live one; another tenant's; a publishable key;
  * the same with the invoice's client_secret; that client_secret; one of another invoice of the tenant; people with

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { deliveryHeaders, signingKey } from '../../src/domain/webhook/signature.ts';
 import { examplesOf, root } from './client-examples.ts';
 
-/** How to run the example of a README that verifies a webhook. */
+/** Options for running the example of a README that verifies a webhook. */
 export interface VerifyExample {
   /** `typescript`: the folder of the client. */
   readonly folder: string;
