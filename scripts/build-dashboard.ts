@@ -1,5 +1,6 @@
-// Builds the web pages (src/dashboard) and the element for other sites (clients/live) into dist/dashboard, and the documentation into
-// dist/docs. Does nothing if they were built from the present sources and the installed packages: `npm start` calls it each time.
+// Builds the web pages (src/dashboard) and the element for other sites (clients/live) into dist/dashboard, and the
+// documentation into dist/docs. Does nothing if they were built from the present sources and the installed packages:
+// `npm start` calls it each time.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildFolder } from './build/built-folder.ts';

@@ -1,5 +1,5 @@
-// Writes `openapi.json`. With --check it writes nothing and fails if the committed file differs from the generated one, or
-// if that breaks clients of the published document, which the first release makes. --publish also makes the present
+// Writes `openapi.json`. With --check it writes nothing and fails if the committed file differs from the generated one,
+// or if that breaks clients of the published document, which the first release makes. --publish also makes the present
 // document the published one.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { openApiDocument } from '../src/transport/rest/openapi.ts';

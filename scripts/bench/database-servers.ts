@@ -38,7 +38,9 @@ export function openEngine(): Promise<DatabaseServer> {
   });
 }
 
-/** The reference server on a loopback port, the only address it supports, with `--sync-on-commit` (set by its `start`). */
+/**
+ * The reference server on a loopback port, the only address it supports, with `--sync-on-commit` (set by its `start`).
+ */
 export function openReference(): Promise<DatabaseServer> {
   return open(startReference);
 }

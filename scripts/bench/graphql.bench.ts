@@ -7,8 +7,8 @@ import { sharedProcess } from './shared-process.ts';
 const CONNECTIONS = 32;
 
 /**
- * Reads invoices over /graphql. The peers are stock Yoga and bare graphql-jit in the same process, with the same schema,
- * resolvers, authentication and store.
+ * Reads invoices over /graphql. The peers are stock Yoga and bare graphql-jit in the same process, with the same
+ * schema, resolvers, authentication and store.
  */
 export const benchmark: Benchmark = {
   name: 'graphql',

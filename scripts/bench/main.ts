@@ -17,7 +17,8 @@ const USAGE =
  * `npm run bench`: runs the named benchmarks of `folder` one after the other, or all of them. `documents` also selects
  * `documents-pdf`. Writes tables with `write` and one JSON file for each into `results`. With `--profile`, only our
  * side runs, and CPU profiles of its threads are written into a folder of `results`, with a table of their self times.
- * With `--record`, the bench's table in the document `figures` is replaced. Resolves to the exit code; a failure takes precedence over noise.
+ * With `--record`, the bench's table in the document `figures` is replaced. Resolves to the exit code; a failure takes
+ * precedence over noise.
  * @param options.machine replaces this machine in tests
  */
 export async function bench(

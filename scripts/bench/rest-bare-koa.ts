@@ -15,9 +15,9 @@ const TIDY_MS = 5000;
 
 /**
  * The peer of `rest`: Koa with a router and three hand-written routes. They make the same driver calls as the service
- * (the key by its hash, then the invoices; for a creation also the head of the list and the job that tells a worker) and
- * answer the same bytes, and nothing else: no limits, validation, scopes, GraphQL, ETag, request ids, request log or
- * CORS.
+ * (the key by its hash, then the invoices; for a creation also the head of the list and the job that tells a worker)
+ * and answer the same bytes, and nothing else: no limits, validation, scopes, GraphQL, ETag, request ids, request log
+ * or CORS.
  */
 export async function startBareKoa(
   db: Db,

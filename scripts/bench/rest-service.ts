@@ -13,8 +13,8 @@ import { INVOICE } from './rest-invoice.ts';
 // Runs both sides of `rest` in one process, on one store and one driver: the service without its worker, and bare Koa.
 
 /**
- * The message when the process is ready, and the answer to each message: the store commands that requests made since the
- * last message, and the CPU time so far.
+ * The message when the process is ready, and the answer to each message: the store commands that requests made since
+ * the last message, and the CPU time so far.
  */
 export type RestServiceMessage =
   | { ours: string; bare: string; secretKey: string; invoiceIds: string[]; until: string }
@@ -23,7 +23,8 @@ export type RestServiceMessage =
 const INVOICES = 100;
 /**
  * Age of the invoices that are read, milliseconds. A list until a time also searches the minute behind that time
- * (`src/storage/invoice-reading.ts`). It stays empty, so the invoices that `rest` creates later change no measured list.
+ * (`src/storage/invoice-reading.ts`). It stays empty, so the invoices that `rest` creates later change no measured
+ * list.
  */
 const AGE_MS = 180_000;
 /** The first digits of an order key are the time. */

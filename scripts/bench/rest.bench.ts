@@ -47,7 +47,8 @@ function side(name: string, which: 'ours' | 'bare'): Side {
 
   /** Makes a single request. @returns its driver calls and its answer */
   async function single(kind: Kind): Promise<{ readonly commands: string[]; readonly answer: string }> {
-    // Longer than the service caches a key, because the peer looks it up each time, and in another interval of wake jobs.
+    // Longer than the service caches a key, because the peer looks it up each time, and in another interval of wake
+    // jobs.
     await sleep(2 * Math.max(KEY_CACHE_MS, WAKE_MS));
     await service.account();
     const answer = await call(kind);

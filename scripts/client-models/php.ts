@@ -5,8 +5,8 @@ const WIDTH = 112;
 const TYPES: Readonly<Record<string, string>> = { string: 'string', integer: 'int', boolean: 'bool', null: 'null' };
 
 /**
- * Returns a class whose comment has a type for each schema, in the order of their names: documents are arrays, and static
- * analysis and editors know their shapes.
+ * Returns a class whose comment has a type for each schema, in the order of their names: documents are arrays, and
+ * static analysis and editors know their shapes.
  */
 export function phpModels(schemas: Schemas): string {
   const types = sorted(withCreation(schemas)).map(

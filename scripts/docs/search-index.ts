@@ -4,8 +4,8 @@ import { addressOf, type DocsLanguage } from './contents.ts';
 import type { Page } from './layout.ts';
 
 /**
- * Builds the index of a language: its pages, and those in English that it lacks, with a document for each heading, which
- * the page's script searches.
+ * Builds the index of a language: its pages, and those in English that it lacks, with a document for each heading,
+ * which the page's script searches.
  * @param pages of all languages
  * @returns JSON for `MiniSearch.loadJSON`
  */

@@ -60,7 +60,10 @@ export function readManifest(name: string, text: string): Stated | null {
   }
 }
 
-/** Reads the name of a package from its manifest: Maven's with its group, Go's as a path. @throws Error if it has none */
+/**
+ * Reads the name of a package from its manifest: Maven's with its group, Go's as a path.
+ * @throws Error if it has none
+ */
 export function readName(manifest: Package['manifest'], text: string): string {
   const value = (pattern: RegExp) => pattern.exec(text)?.[1];
   const names = {

@@ -11,7 +11,9 @@ const SHARES = 4;
 /** Number of open files that suffices for the connections of an ordinary load. */
 const ENOUGH_FILES = 8192;
 
-/** The number of files, sockets included, that clients never get: threads, browsers, the store and deliveries need them. */
+/**
+ * The number of files, sockets included, that clients never get: threads, browsers, the store and deliveries need them.
+ */
 export function reservedFiles(openFiles: number): number {
   return Math.min(Math.floor(openFiles / 2), Math.max(256, Math.min(1024, Math.floor(openFiles / 100))));
 }

@@ -29,7 +29,10 @@ export function decimalsOf(currency: string): number {
   return decimals;
 }
 
-/** Writes an amount of a foreign currency with a point: `100050` of EUR → `"1000.50"`. @param amount in its smallest unit */
+/**
+ * Writes an amount of a foreign currency with a point: `100050` of EUR → `"1000.50"`.
+ * @param amount in its smallest unit
+ */
 export function foreignAmountText(amount: number, currency: string): string {
   const decimals = decimalsOf(currency);
   return decimalText(BigInt(amount), decimals, decimals);

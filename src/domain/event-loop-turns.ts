@@ -21,7 +21,8 @@ const waiting: Waiting[] = [];
 
 /**
  * Reserves work that is about to start.
- * @param isOver whether nobody needs the work any more. Work that is over when its turn comes takes nothing of the turn.
+ * @param isOver whether nobody needs the work any more. Work that is over when its turn comes takes nothing of the
+ *   turn.
  * @returns null if it may start at once; otherwise a promise that resolves in the turn in which it may
  */
 export function takeTurn(units: number, isOver = () => false): Promise<void> | null {

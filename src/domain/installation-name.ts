@@ -1,6 +1,7 @@
 /**
- * The name of an installation in the credentials that it issues, by which a proxy in front of several installations finds
- * the one that a credential belongs to (docs/decisions/0074): a lower-case letter, then up to 11 letters and digits.
+ * The name of an installation in the credentials that it issues, by which a proxy in front of several installations
+ * finds the one that a credential belongs to (docs/decisions/0074): a lower-case letter, then up to 11 letters and
+ * digits.
  */
 export const INSTALLATION_NAME = /^[a-z][a-z0-9]{0,11}$/;
 

@@ -50,8 +50,9 @@ export const MAX_ANSWER_HEADER_BYTES = 64 * 1024;
 export const HEARTBEAT_MS = 15_000;
 
 /**
- * How long each client of ours waits for a byte of an event stream before it takes the connection for broken, milliseconds:
- * three heartbeats, and 5 s for the network. A NAT or a sleeping machine ends a connection without telling either side.
+ * How long each client of ours waits for a byte of an event stream before it takes the connection for broken,
+ * milliseconds: three heartbeats, and 5 s for the network. A NAT or a sleeping machine ends a connection without
+ * telling either side.
  */
 export const SILENCE_MS = 3 * HEARTBEAT_MS + 5000;
 
@@ -65,8 +66,8 @@ export const SIGNATURE_TOLERANCE_MINUTES = 5;
 export const DOCUMENT_WAIT_MS = 10_000;
 
 /**
- * Maximum lengths of a tenant's name, and of the reasons for a pause of the authority, for abandoning an invoice and for
- * acknowledging a difference, in characters.
+ * Maximum lengths of a tenant's name, and of the reasons for a pause of the authority, for abandoning an invoice and
+ * for acknowledging a difference, in characters.
  */
 export const OPERATOR_TEXTS = { tenantName: 200, pauseReason: 200, reason: 500 } as const;
 

@@ -5,13 +5,15 @@ export interface CreationMoment {
   /** The time of the clock, which has legal value. The time of the key is never before it. */
   readonly createdAt: Date;
   /**
-   * Hex digits: 12 for UNIX milliseconds, 4 for a counter within the millisecond, 8 random ones for this process, new ones
-   * after its clock was set back.
+   * Hex digits: 12 for UNIX milliseconds, 4 for a counter within the millisecond, 8 random ones for this process, new
+   * ones after its clock was set back.
    */
   readonly order: string;
 }
 
-/** Corrections of the clock up to this do not change the order, milliseconds. After a larger one, keys follow the clock. */
+/**
+ * Corrections of the clock up to this do not change the order, milliseconds. After a larger one, keys follow the clock.
+ */
 const MOST_SET_BACK_MS = 60_000;
 
 /** Hex digits of the parts of a key. */

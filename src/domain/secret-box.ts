@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { DataKey, DataKeys } from './data-keys.ts';
 
-/** Encrypts secrets at rest. A sealed text opens only with a key of the ring it was sealed with and for the same owner. */
+/**
+ * Encrypts secrets at rest. A sealed text opens only with a key of the ring it was sealed with and for the same owner.
+ */
 export interface SecretBox {
   /** @param ownerId owner of the secret: the sealed text does not open for another owner */
   seal(secret: string, ownerId: string): string;

@@ -174,9 +174,10 @@ export function withDatabase(uri: string, name: string): string {
 }
 
 /**
- * The service that the test files of a worker process share: the fixture `service` of its hooks and tests. It starts when
- * the first file asks for it, and closes when Vitest stops the process. For files that only look at tenants of their
- * own; a file that stops or configures its service, spies on it, fills its store or counts across tenants starts its own.
+ * The service that the test files of a worker process share: the fixture `service` of its hooks and tests. It starts
+ * when the first file asks for it, and closes when Vitest stops the process. For files that only look at tenants of
+ * their own; a file that stops or configures its service, spies on it, fills its store or counts across tenants starts
+ * its own.
  */
 // biome-ignore lint/correctness/noEmptyPattern: Vitest takes from the pattern which fixtures this one needs
 export const withSharedService = test.extend('service', { scope: 'worker' }, async ({}, { onCleanup }) => {

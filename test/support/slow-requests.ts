@@ -36,8 +36,10 @@ export interface Target {
   readonly ids: { readonly inv: string; readonly we: string };
   /** The header of the tenant's secret key. */
   readonly bearer: string;
-  /** The attempts that hold the loop too long in the best of several tries, with the time and the answer's status, and those
-   * that the service fails at. */
+  /**
+   * The attempts that hold the loop too long in the best of several tries, with the time and the answer's status, and
+   * those that the service fails at.
+   */
   slowOf(attempts: Iterable<Attempt>): Promise<string[]>;
 }
 

@@ -22,8 +22,8 @@ export function termsOf({ operationDate, dueDate, paymentMeans }: TypedTerms): I
 }
 
 /**
- * Returns the terms of an invoice or a draft after the form has changed them. Those that the form does not show are kept;
- * the words and the account of a payment only while its means stays the same.
+ * Returns the terms of an invoice or a draft after the form has changed them. Those that the form does not show are
+ * kept; the words and the account of a payment only while its means stays the same.
  */
 export function changedTerms(typed: TypedTerms, before: unknown): Readonly<Record<string, unknown>> {
   const { operationDate: _operation, dueDate: _due, paymentMeans, ...others } = recordOf(before);

@@ -41,7 +41,8 @@ function useAppearance(): void {
 function useToldHeight(frame: string): void {
   useEffect(() => {
     if (parent === window) return;
-    // Without this list a message is addressed to each of the sites, and the browser delivers it to the framing one alone.
+    // Without this list a message is addressed to each of the sites, and the browser delivers it to the framing one
+    // alone.
     const [framing] = location.ancestorOrigins ?? [];
     const sites = sitesIn(frame).filter((site) => framing === undefined || site === framing);
     let told = 0;

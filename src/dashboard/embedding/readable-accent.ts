@@ -10,8 +10,8 @@ const STEPS = 20;
 type Rgb = readonly [number, number, number];
 
 /**
- * Returns the colour that is closest to the accent on its way to black in the light theme, and to white in the dark one,
- * and readable on every surface of the theme.
+ * Returns the colour that is closest to the accent on its way to black in the light theme, and to white in the dark
+ * one, and readable on every surface of the theme.
  * @param accent `#rrggbb`
  */
 export function readableAccent(accent: string, theme: Theme): string {

@@ -25,8 +25,8 @@ export interface SubscriptionContext {
 
 /**
  * Creates a GraphQL client. It sends queries by POST, each as a request of its own, so that no answer is older than its
- * query. It sends subscriptions over graphql-sse, which reconnect endlessly. A subscription's `variables` are read again
- * at each connection, so the caller can update `afterEventId`.
+ * query. It sends subscriptions over graphql-sse, which reconnect endlessly. A subscription's `variables` are read
+ * again at each connection, so the caller can update `afterEventId`.
  * @param headers the credential: a client_secret as `Authorization` (docs/api/contract.md, "Authentication"), or the
  * tenant and the environment of the browser's session
  */

@@ -12,7 +12,9 @@ import { MonthSoFar } from './month-so-far.tsx';
 
 const MONTH = 30;
 
-/** `…/home`: today, the amounts of the month and what changed, the last 30 days, what needs attention, the first steps. */
+/**
+ * `…/home`: today, the amounts of the month and what changed, the last 30 days, what needs attention, the first steps.
+ */
 export function HomePage() {
   const { texts, language } = useLanguage();
   const { title } = texts.home;

@@ -22,7 +22,9 @@ interface ConditionListProps {
   /** The text if nothing is wrong. */
   readonly nothing: string;
   readonly conditions: readonly ShownCondition[];
-  /** Returns the address of the page that shows what a condition is about, or one object of it; null if there is none. */
+  /**
+   * Returns the address of the page that shows what a condition is about, or one object of it; null if there is none.
+   */
   readonly addressOf: (code: ConditionCode, subject: ShownSubject | null) => string | null;
 }
 

@@ -16,7 +16,9 @@ import { type Filter, filterOf, isFiltered, searchOf, variablesOf } from './invo
 import { ListTotals } from './list-totals.tsx';
 import { SearchForm } from './search-form.tsx';
 
-/** `…/invoices`: a page of the invoices and credit notes, newest first. The address contains the filter and the page. */
+/**
+ * `…/invoices`: a page of the invoices and credit notes, newest first. The address contains the filter and the page.
+ */
 export function InvoicesPage() {
   const { texts, language } = useLanguage();
   const { address, environment, tenant } = useWorkspace();

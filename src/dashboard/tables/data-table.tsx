@@ -63,8 +63,8 @@ interface DataTableProps<Row> {
 const SHAPES = 12;
 
 /**
- * Shows a page of a list as a table with rows of one line, and on a phone as cards. The whole row is a link, `j` and `k`
- * move between rows, and going back to the list keeps its place.
+ * Shows a page of a list as a table with rows of one line, and on a phone as cards. The whole row is a link, `j` and
+ * `k` move between rows, and going back to the list keeps its place.
  */
 export function DataTable<Row extends { readonly id: string }>(props: DataTableProps<Row>) {
   const { name, columns, hrefOf, empty, failed, children } = props;

@@ -10,5 +10,7 @@ const en: typeof fr = { ofProfile: 'That of the profile', address: 'Customer’s
 
 const ar: typeof fr = { ofProfile: 'المذكورة في الملف', address: 'عنوان الزبون (اختياري)' };
 
-/** The texts about the terms and the customer's address in a form. The fields themselves have the names of the pages. */
+/**
+ * The texts about the terms and the customer's address in a form. The fields themselves have the names of the pages.
+ */
 export const TERM_TEXTS: Readonly<Record<Language, typeof fr>> = { fr, en, ar };

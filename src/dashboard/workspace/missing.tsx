@@ -1,7 +1,9 @@
 import { useLanguage } from '../interface/language.tsx';
 import { useWorkspace } from './workspace-context.ts';
 
-/** Shown in the frame of a signed-in person's pages for an address without a page, or one that the person may not see. */
+/**
+ * Shown in the frame of a signed-in person's pages for an address without a page, or one that the person may not see.
+ */
 export function Missing() {
   const { texts } = useLanguage();
   const { address } = useWorkspace();

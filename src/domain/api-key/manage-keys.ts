@@ -17,9 +17,10 @@ export interface IssuedKey {
 
 export interface ManageKeys {
   /**
-   * Creates a key. @param name see {@link keyName}
-   * @throws {ServiceError} resource_not_found for an unknown tenant; invalid_request for a wrong name, and for a live key,
-   * naming everything that the tenant lacks for it; key_limit_reached
+   * Creates a key.
+   * @param name see {@link keyName}
+   * @throws {ServiceError} resource_not_found for an unknown tenant; invalid_request for a wrong name, and for a live
+   *   key, naming everything that the tenant lacks for it; key_limit_reached
    */
   create(tenantId: string, kind: KeyKind, environment: Environment, name?: string | null): Promise<IssuedKey>;
   /**

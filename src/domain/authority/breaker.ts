@@ -7,8 +7,8 @@ export const BREAKER_PHASES = ['closed', 'open', 'half_open'] as const;
 export interface BreakerState {
   readonly phase: (typeof BREAKER_PHASES)[number];
   /**
-   * Number of the latest failure. Failures are numbered, so that neither a change of the clock nor the difference of two
-   * clocks moves a failure into an outage or out of one.
+   * Number of the latest failure. Failures are numbered, so that neither a change of the clock nor the difference of
+   * two clocks moves a failure into an outage or out of one.
    */
   readonly lastFailure: number;
   /** Failed submissions since the latest one that was answered; null if there are none. */
@@ -82,7 +82,9 @@ export const LONGEST_WAIT_MS = 3_600_000;
 /** Number of outages, and of intervals of failures, that the state keeps. */
 export const MOST_OUTAGES = 50;
 
-/** The state in which a call to the authority began: what {@link failed} needs to tell whether an outage came between. */
+/**
+ * The state in which a call to the authority began: what {@link failed} needs to tell whether an outage came between.
+ */
 export interface Beginning {
   readonly opened: number;
   readonly wasClosed: boolean;
@@ -267,7 +269,10 @@ export function trialClaimed(state: BreakerState, now: Date, ms: number): Breake
   return { ...state, trialUntil: new Date(now.getTime() + ms) };
 }
 
-/** Whether nobody has the one place of a half-open breaker. A time that is too far away comes from a clock that was set back. */
+/**
+ * Whether nobody has the one place of a half-open breaker. A time that is too far away comes from a clock that was set
+ * back.
+ */
 export function trialIsFree({ trialUntil }: BreakerState, now: Date): boolean {
   const wait = (trialUntil?.getTime() ?? 0) - now.getTime();
   return wait <= 0 || wait > LONGEST_WAIT_MS;

@@ -25,7 +25,9 @@ export type Decision =
 
 /** Proof that the authority holds a document; `decision` is null while it is being examined. */
 export interface HeldSubmission {
-  /** The id under which the authority holds it: the invoice's, or that of an earlier submission of the same document. */
+  /**
+   * The id under which the authority holds it: the invoice's, or that of an earlier submission of the same document.
+   */
   readonly submissionId: string;
   readonly decision: Decision | null;
   /** Findings that do not prevent acceptance. */
@@ -53,7 +55,9 @@ export interface Unknown extends Called {
   readonly retryAfterMs: number | null;
   /** Set if nothing was asked: the client kept the look-up back to stay within the authority's limits. */
   readonly deferred?: true;
-  /** Set if the authority itself refused the call by a limit (429): it is not away, however long this call must wait. */
+  /**
+   * Set if the authority itself refused the call by a limit (429): it is not away, however long this call must wait.
+   */
   readonly rateLimited?: true;
   /** Of a look-up by id that found another document: its digest, lower-case hex. It is not believed as ours. */
   readonly heldDigest?: string;

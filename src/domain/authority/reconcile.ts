@@ -22,7 +22,9 @@ import { hintRule } from './take-hint.ts';
 const RECONCILIATION_LEASE_MS = 300_000;
 /** A decision that was made at least this long before the ledger was read must be in the ledger, milliseconds. */
 const SETTLE_MS = 600_000;
-/** Number of runs in a row without a page after which the ledger is read from its start: the cursor may have expired. */
+/**
+ * Number of runs in a row without a page after which the ledger is read from its start: the cursor may have expired.
+ */
 const MOST_STALLED = 3;
 /** Differences that are examined at a time. */
 const BATCH = 500;

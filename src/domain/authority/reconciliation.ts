@@ -62,11 +62,15 @@ export interface Transmission {
 
 /** The live invoices, read by what the ledger knows of them. Every method uses an index. */
 export interface TransmissionReader {
-  /** Finds the invoices that have one of these ids, or that the authority holds under one of them. Two queries at once. */
+  /**
+   * Finds the invoices that have one of these ids, or that the authority holds under one of them. Two queries at once.
+   */
   bySubmission(submissionIds: readonly string[]): Promise<Transmission[]>;
   /** Finds the invoices whose signed XML has one of these digests. One query. */
   byDigest(digests: readonly string[]): Promise<Transmission[]>;
-  /** Invoices that the authority held and that became final in this time, both ends inclusive, oldest first, in batches. */
+  /**
+   * Invoices that the authority held and that became final in this time, both ends inclusive, oldest first, in batches.
+   */
   decided(from: Date, until: Date): AsyncIterable<readonly Transmission[]>;
 }
 
@@ -97,13 +101,14 @@ export interface DifferenceRepository {
    */
   observe(findings: readonly Finding[], at: Date): Promise<{ fresh: readonly Finding[]; leftOut: number }>;
   /**
-   * Up to `limit` differences of a kind that are not resolved, acknowledged ones included, after this submission, in the order
-   * of their ids.
+   * Up to `limit` differences of a kind that are not resolved, acknowledged ones included, after this submission, in
+   * the order of their ids.
    */
   unresolved(kind: DifferenceKind, after: string | null, limit: number): Promise<Difference[]>;
   resolve(kind: DifferenceKind, submissionIds: readonly string[], at: Date): Promise<void>;
   /**
-   * Acknowledges an open difference with the facts that it has; one that is acknowledged stays as it is. Up to two round trips.
+   * Acknowledges an open difference with the facts that it has; one that is acknowledged stays as it is. Up to two
+   * round trips.
    * @returns it, and whether it was open; null if there is no such difference or it is resolved
    */
   acknowledge(
@@ -119,7 +124,9 @@ export interface DifferenceRepository {
 export interface ReconciliationRun {
   readonly startedAt: Date;
   readonly finishedAt: Date;
-  /** `complete`: the ledger was read to its end; `failed`, `stopped`: what was read is kept, and the next run continues. */
+  /**
+   * `complete`: the ledger was read to its end; `failed`, `stopped`: what was read is kept, and the next run continues.
+   */
   readonly outcome: 'complete' | 'failed' | 'stopped';
   /** Why it failed or stopped; null if it is complete. */
   readonly message: string | null;

@@ -15,8 +15,8 @@ export interface EmbedAppearance<Language extends string = string> {
   readonly language?: Language | null | undefined;
   readonly font?: EmbedFont | null | undefined;
   /**
-   * The colour of rules, buttons and a status under way, as {@link ACCENT}. The page makes it darker or lighter where it
-   * would be hard to read.
+   * The colour of rules, buttons and a status under way, as {@link ACCENT}. The page makes it darker or lighter where
+   * it would be hard to read.
    */
   readonly accent?: string | null | undefined;
 }

@@ -2,8 +2,8 @@
 export const MAC_LENGTH = 32;
 
 /**
- * Returns the sites that the part of a page's URL names, as the page itself reads them. The signature is not checked: the
- * server shows no page for a URL that it has not signed.
+ * Returns the sites that the part of a page's URL names, as the page itself reads them. The signature is not checked:
+ * the server shows no page for a URL that it has not signed.
  * @returns an empty list for anything else
  */
 export function sitesIn(frame: string): readonly string[] {

@@ -28,7 +28,9 @@ export interface RowProblem {
   readonly value: string | null;
   /** A code of `ROW_FAULTS`, or an error code of the API. */
   readonly code: RowFault | (string & {});
-  /** Dotted path of the field of `CreateInvoiceInput` (`customer.ice`, `lines.0.quantity`); null if it concerns none. */
+  /**
+   * Dotted path of the field of `CreateInvoiceInput` (`customer.ice`, `lines.0.quantity`); null if it concerns none.
+   */
   readonly param: string | null;
   /** The values that the text of the code mentions, such as the accepted values. */
   readonly facts: Readonly<Record<string, string | number>>;

@@ -57,9 +57,9 @@ export interface InvoiceDaysNeeds {
 }
 
 /**
- * Returns the numbers of invoices of the last days by status, today first. Final statuses never change, so the counts of
- * a past range without open invoices are stored. Each call counts only newer invoices, the last ten minutes, and hours
- * that have open invoices. Its input is the number of days, 1 to {@link MOST_DAYS}.
+ * Returns the numbers of invoices of the last days by status, today first. Final statuses never change, so the counts
+ * of a past range without open invoices are stored. Each call counts only newer invoices, the last ten minutes, and
+ * hours that have open invoices. Its input is the number of days, 1 to {@link MOST_DAYS}.
  * @throws {ServiceError} invalid_request for another number of days
  */
 export const invoiceDays = {

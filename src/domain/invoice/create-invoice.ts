@@ -37,9 +37,9 @@ export interface CreationNeeds extends IssuingNeeds {
 }
 
 /**
- * Stores an invoice as `pending` and returns before any processing (docs/api/contract.md, "POST /v1/invoices"). Its input
- * is structurally valid, the output of `createInvoiceInput`; the Idempotency-Key has 1 to 255 printable characters,
- * surrounding quotes not counted, or is null.
+ * Stores an invoice as `pending` and returns before any processing (docs/api/contract.md, "POST /v1/invoices"). Its
+ * input is structurally valid, the output of `createInvoiceInput`; the Idempotency-Key has 1 to 255 printable
+ * characters, surrounding quotes not counted, or is null.
  * @throws {ServiceError} invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, invalid_date,
  *   invalid_bank_account, duplicate_number, idempotency_conflict, and for deposits resource_not_found,
  *   invoice_not_accepted, deposit_not_deductible; internal_error (503) for a live invoice that the operator's settings

@@ -81,8 +81,8 @@ const SLOT = 2 ** -20;
 /**
  * Returns the slot of an invoice, from 0 to below `PARTITIONS`. The integer part is its partition. The fraction is its
  * tenant's place within it, so that no tenant waits for another one's backlog in the same partition. It is computed
- * from the ids, so every process gets the same. A tenant has one slot for live transmissions, which are sent in the order
- * of their age, and four slots for other work.
+ * from the ids, so every process gets the same. A tenant has one slot for live transmissions, which are sent in the
+ * order of their age, and four slots for other work.
  */
 export function slotOf({ tenantId, id }: Pick<Invoice, 'tenantId' | 'id'>, lane: Lane | null): number {
   const place = hash(tenantId);

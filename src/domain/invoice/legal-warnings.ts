@@ -24,8 +24,8 @@ export interface WarnedInvoice
 }
 
 /**
- * Computes the warnings about an invoice's contents, on demand and without side effects: the rules of law that it breaks
- * on its date, and suspicious values.
+ * Computes the warnings about an invoice's contents, on demand and without side effects: the rules of law that it
+ * breaks on its date, and suspicious values.
  */
 export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
   const { kind, seller } = invoice;

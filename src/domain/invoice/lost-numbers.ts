@@ -14,7 +14,10 @@ interface LostRange {
   readonly until: number;
 }
 
-/** Numbers of the service's series whose invoices were lost, because older data was restored (docs/operations.md, "Backup"). */
+/**
+ * Numbers of the service's series whose invoices were lost, because older data was restored (docs/operations.md,
+ * "Backup").
+ */
 export interface LostNumbers {
   /**
    * Continues a series after this number: the numbers up to it will never be assigned again. This survives a restart

@@ -24,8 +24,8 @@ const ACCIDENTS = 5;
 
 export interface Pipeline {
   /**
-   * Runs the due stage of a claimed invoice and each following stage that need not wait. Stages handle expected failures.
-   * After a defect it throws, with the lease extended.
+   * Runs the due stage of a claimed invoice and each following stage that need not wait. Stages handle expected
+   * failures. After a defect it throws, with the lease extended.
    */
   runClaimed(claim: Claim): Promise<void>;
 }

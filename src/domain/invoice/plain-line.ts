@@ -11,7 +11,9 @@ import { UNITS } from './units.ts';
 
 export type PlainableLine = StatedLine & { readonly description: string };
 
-/** Returns the description with what whole numbers cannot say, as REST shows it: `Conseil (1,5 h × 400,00 MAD − 10 %)`. */
+/**
+ * Returns the description with what whole numbers cannot say, as REST shows it: `Conseil (1,5 h × 400,00 MAD − 10 %)`.
+ */
 export function plainDescription(line: PlainableLine): string {
   return describedIn('fr', line);
 }

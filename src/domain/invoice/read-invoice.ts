@@ -17,10 +17,10 @@ export function createReadInvoice(
    * Returns a document of this kind if the credential may read it (docs/api/contract.md, "GET /v1/invoices/:id" and
    * "Authentication"). Each document has a client_secret of its own.
    * @param clientSecret required with a publishable key; with another credential it is optional and must match too
-   * @throws {ServiceError} insufficient_scope (403): a client_secret for any other document, whether or not that exists;
-   *   a publishable key without the document's secret, or with one of another tenant or environment; a `clientSecret` of
-   *   another document. invalid_api_key (401): a forged `clientSecret`. resource_not_found (404): unknown, or of another
-   *   tenant or environment
+   * @throws {ServiceError} insufficient_scope (403): a client_secret for any other document, whether or not that
+   *   exists; a publishable key without the document's secret, or with one of another tenant or environment; a
+   *   `clientSecret` of another document. invalid_api_key (401): a forged `clientSecret`. resource_not_found (404):
+   *   unknown, or of another tenant or environment
    */
   return async (
     principal: Principal,

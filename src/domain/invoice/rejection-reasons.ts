@@ -131,8 +131,8 @@ const SIGNING_FAULTS: Readonly<Record<RejectingFault, string>> = {
 };
 
 /**
- * Returns advice on a rejected document that the authority does not hold. Creating it again needs a new Idempotency-Key,
- * because the old one would return the rejected one.
+ * Returns advice on a rejected document that the authority does not hold. Creating it again needs a new
+ * Idempotency-Key, because the old one would return the rejected one.
  */
 function again({ kind, ownNumber }: Pick<Invoice, 'kind' | 'ownNumber'>): string {
   return `Créez ${WORDS[kind].it} à nouveau, avec une nouvelle Idempotency-Key${ownNumber === null ? '' : ' et un nouveau numéro'}`;

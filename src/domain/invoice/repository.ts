@@ -160,8 +160,8 @@ export interface InvoiceReading {
   /** Its rows are in the order of reading. Takes two round trips for each range of series, and one more. */
   numberedPage(query: NumberedPageQuery): Promise<InvoicePage>;
   /**
-   * Finds the customers of a tenant's invoices by a prefix, in the order of the prefix's field. Takes one round trip for
-   * each customer, and one more.
+   * Finds the customers of a tenant's invoices by a prefix, in the order of the prefix's field. Takes one round trip
+   * for each customer, and one more.
    */
   customers(query: CustomerQuery): Promise<KnownCustomer[]>;
   /** Counts the invoices created in a range of time by their current status. */

@@ -34,8 +34,8 @@ export const resendCreditNoteEmail = mailOf('credit_note', {
 
 /**
  * Makes the use case that mails the documents of an accepted invoice or credit note again, as a separate mail. It waits
- * for a PDF that is not drawn yet. Its `to` is the receiver; null: the receiver of the last mail, otherwise the customer.
- * It returns the invoice or credit note, whose mail is waiting.
+ * for a PDF that is not drawn yet. Its `to` is the receiver; null: the receiver of the last mail, otherwise the
+ * customer. It returns the invoice or credit note, whose mail is waiting.
  * @throws {ServiceError} resource_not_found: unknown, of another kind, or of another tenant or environment;
  * invalid_request: 400 for an invalid address, 422 if there are no documents, no receiver, an earlier mail is not
  * finished, or it was mailed ten times

@@ -26,7 +26,8 @@ export interface SeriesLine<Item extends Waiting> {
   certain(name: string, items: readonly Item[]): Entry<Item>[] | null;
   /**
    * Reads the next invoices of the series from the store, up to the last one that waits here.
-   * @param withoutNumber gets items that no mark shows as waiting. It returns those that have no number, which come last
+   * @param withoutNumber gets items that no mark shows as waiting. It returns those that have no number, which come
+   *   last
    */
   read(
     items: readonly Item[],

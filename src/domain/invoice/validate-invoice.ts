@@ -168,7 +168,8 @@ const WITHHELD = ['withholding', 'withholding.percent'];
 const UNPRICED = { lines: undefined, discount: undefined, charge: undefined };
 
 /**
- * Returns what determines the totals; null if a part of it is invalid: without an invalid discount they would be others.
+ * Returns what determines the totals; null if a part of it is invalid: without an invalid discount they would be
+ * others.
  */
 function pricedOf(
   { lines, discount, charge }: ValidParts<typeof INVOICE>,

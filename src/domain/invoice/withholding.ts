@@ -18,8 +18,8 @@ export interface StatedWithholding extends Withholding {
 }
 
 /**
- * Returns what a buyer withholds, with the age of the certificate in whole months on the date of the invoice; null if it
- * withholds nothing.
+ * Returns what a buyer withholds, with the age of the certificate in whole months on the date of the invoice; null if
+ * it withholds nothing.
  */
 export function statedWithholding(invoice: Stated): StatedWithholding | null {
   const { withholding, issueDate } = invoice;

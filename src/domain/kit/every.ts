@@ -3,8 +3,8 @@ export type StopRepeating = () => Promise<void>;
 
 /**
  * Repeats asynchronous work in the background, one run at a time: the pause begins when a run has ended, so that a slow
- * store is not asked again before it has answered. A run that fails is reported, and the next one takes place regardless.
- * The repetition does not keep the process alive. For synchronous work `setInterval` is enough.
+ * store is not asked again before it has answered. A run that fails is reported, and the next one takes place
+ * regardless. The repetition does not keep the process alive. For synchronous work `setInterval` is enough.
  * @param pauseMs time between the end of a run and the next one, milliseconds; a function is called for each pause
  * @param report receives the error of a failed run. Never throws
  * @param firstMs time until the first run, milliseconds; default: `pauseMs`

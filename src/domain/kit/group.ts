@@ -14,7 +14,10 @@ export interface GroupOptions<Item> {
   readonly weightOf?: (item: Item) => number;
   /** Runs the writing of each group. The group is made up when it begins. Default: at once. */
   readonly through?: Through;
-  /** Maximum number of groups under way; a further one begins when it is full, so that the store is not idle. Default: 1. */
+  /**
+   * Maximum number of groups under way; a further one begins when it is full, so that the store is not idle. Default:
+   * 1.
+   */
   readonly writers?: number;
   /** Whether the first item is written at once, instead of with all others of its turn of the event loop. */
   readonly atOnce?: boolean;

@@ -33,8 +33,8 @@ export interface MemoryBudget {
  * Beyond the limit, the member with the most bytes of the group with the most bytes loses a holding. So nobody loses
  * memory to a caller that holds more.
  * @param limit bytes
- * @param victim which holding of that member is dropped: `oldest` where age means that it will never end, `latest` where
- * the oldest is next to end
+ * @param victim which holding of that member is dropped: `oldest` where age means that it will never end, `latest`
+ *   where the oldest is next to end
  */
 export function createMemoryBudget(limit: number, victim: 'oldest' | 'latest'): MemoryBudget {
   const groups = new Map<string, OfGroup>();

@@ -23,8 +23,8 @@ export interface Turns<Item> {
 }
 
 /**
- * @param heldBy number of places that a key holds; `Infinity` for a key that must wait. Default: 0, so that one key comes
- * after the other
+ * @param heldBy number of places that a key holds; `Infinity` for a key that must wait. Default: 0, so that one key
+ *   comes after the other
  */
 export function createTurns<Item>(heldBy: (key: string) => number = () => 0): Turns<Item> {
   /** Keys and the items of each, both in the order of their turns. */

@@ -95,8 +95,8 @@ export function leavesReasonToProfile({ taxRate, exemption }: ExemptibleLine): b
 }
 
 /**
- * Returns the reasons of all lines without VAT in one text, in the order of the table, with that of the seller's profile
- * last; null if none is stated.
+ * Returns the reasons of all lines without VAT in one text, in the order of the table, with that of the seller's
+ * profile last; null if none is stated.
  */
 export function exemptionReasonOf(
   lines: readonly ExemptibleLine[],

@@ -143,7 +143,10 @@ export interface Accounts {
    * token stays valid.
    */
   personOfReset(token: string): Promise<Person | null>;
-  /** Sets the password and ends all sessions. @returns whose password it is; null if the token is unknown, used or expired */
+  /**
+   * Sets the password and ends all sessions.
+   * @returns whose password it is; null if the token is unknown, used or expired
+   */
   resetPassword(token: string, newPassword: string): Promise<Person | null>;
 }
 

@@ -30,8 +30,8 @@ export type AttemptDelivery = (
 ) => Promise<AttemptRecord>;
 
 /**
- * Maximum number of opened keys in memory. If each attempt opens its key, 2,100 deliveries a second are recorded instead
- * of 3,100 (bench `webhooks`).
+ * Maximum number of opened keys in memory. If each attempt opens its key, 2,100 deliveries a second are recorded
+ * instead of 3,100 (bench `webhooks`).
  */
 const OPENED = 2000;
 

@@ -33,8 +33,9 @@ const MILLISECONDS_DIGITS = 12;
 
 /**
  * @param place the highest place, unless one of `places` is higher
- * @param now the present in UNIX milliseconds. A place more than {@link OVERLAP_MS} later was assigned while a clock was
- *   ahead: it is known, but is not the highest one, because those of later events are lower until that time has come
+ * @param now the present in UNIX milliseconds. A place more than {@link OVERLAP_MS} later was assigned while a clock
+ *   was ahead: it is known, but is not the highest one, because those of later events are lower until that time has
+ *   come
  */
 export function createKnownPlaces(place: string, places: readonly string[], now: () => number): KnownPlaces {
   return new Places(place, places, now);

@@ -242,9 +242,10 @@ export interface DeliveryLedger {
   /** Returns the same page with only the fields that a resend needs. */
   keys(query: PageQuery & DeliveryFilter): Promise<Page<Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'order'>>>;
   /**
-   * Restarts the schedule by hand: due now, after first attempts. A delivery that was cancelled under a lease is due when
-   * the lease ends, unless an attempt that is under way succeeds. Other deliveries that are under way, or were never
-   * attempted, stay unchanged. @returns the number of changed deliveries
+   * Restarts the schedule by hand: due now, after first attempts. A delivery that was cancelled under a lease is due
+   * when the lease ends, unless an attempt that is under way succeeds. Other deliveries that are under way, or were
+   * never attempted, stay unchanged.
+   * @returns the number of changed deliveries
    */
   reopen(deliveries: readonly ReopenedDelivery[], now: Date): Promise<number>;
 }

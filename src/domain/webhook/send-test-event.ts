@@ -25,8 +25,8 @@ export interface TestEventNeeds {
 /**
  * Sends a test event of a type to the active endpoints that subscribe to it, or to one endpoint (docs/api/contract.md,
  * "Events"). It contains the tenant's latest invoice or credit note that had the event, or a specimen if there is none.
- * @throws {ServiceError} invalid_request for a live key; resource_not_found for an endpoint that is unknown, inactive or
- *   belongs to another tenant or environment
+ * @throws {ServiceError} invalid_request for a live key; resource_not_found for an endpoint that is unknown, inactive
+ *   or belongs to another tenant or environment
  */
 export const sendTestWebhookEvent = {
   scope: 'operate',

@@ -135,8 +135,8 @@ export function createProgress({ invoices, queue, publish }: PipelineParts, span
 }
 
 /**
- * Returns the delay that gives an invoice its place in its lane, in milliseconds. It is never positive, so the oldest go
- * first.
+ * Returns the delay that gives an invoice its place in its lane, in milliseconds. It is never positive, so the oldest
+ * go first.
  */
 export function byAge({ createdAt }: Pick<Invoice, 'createdAt'>): number {
   return Math.min(0, createdAt.getTime() - Date.now());
