@@ -14,7 +14,7 @@ export interface Activity {
 
 const activities = new AsyncLocalStorage<Activity>();
 
-/** The activity of the caller; undefined outside of one. */
+/** Returns the activity of the caller; undefined outside of one. */
 export function currentActivity(): Activity | undefined {
   return activities.getStore();
 }

@@ -13,7 +13,7 @@ export const LARGEST_IN_PAGE = Math.floor(READ_BYTES / INVOICE_BYTES);
 /** The `what` of {@link answerTooLarge} when a query of the store exceeds {@link READ_BYTES}. */
 export const TOO_MANY_BYTES = `more than ${READ_BYTES / 1024 / 1024} MiB of stored data behind it`;
 
-/** The error for an answer that would be too large. @param what completes "The answer would have …" */
+/** Makes the error for an answer that would be too large. @param what completes "The answer would have …" */
 export function answerTooLarge(what: string): ServiceError {
   return serviceError(
     'invalid_request',

@@ -12,7 +12,8 @@ const SHARES = 4;
 const ENOUGH_FILES = 8192;
 
 /**
- * The number of files, sockets included, that clients never get: threads, browsers, the store and deliveries need them.
+ * Returns the number of files, sockets included, that clients never get: threads, browsers, the store and deliveries
+ * need them.
  */
 export function reservedFiles(openFiles: number): number {
   return Math.min(Math.floor(openFiles / 2), Math.max(256, Math.min(1024, Math.floor(openFiles / 100))));

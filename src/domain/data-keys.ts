@@ -17,11 +17,11 @@ export interface DataKey {
 
 /** The keys of one purpose as they are now: they change while the process runs (docs/decisions/0073). */
 export interface DataKeys {
-  /** The key that derives and seals now. */
+  /** Returns the key that derives and seals now. */
   newest(): DataKey;
   /** Keys whose derived values are accepted, newest first: also a key that other processes may use slightly earlier. */
   accepted(): readonly DataKey[];
-  /** All keys, newest first: each of them may have sealed stored secrets. */
+  /** Returns all keys, newest first: each of them may have sealed stored secrets. */
   all(): readonly DataKey[];
 }
 

@@ -349,18 +349,18 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
-/** The properties of an error code. */
+/** Returns the properties of an error code. */
 export function rowOfError(code: ErrorCode): ErrorRow {
   return ERRORS[code];
 }
 
-/** The statuses that a code occurs with, the usual one first. */
+/** Returns the statuses that a code occurs with, the usual one first. */
 export function statusesOf(code: ErrorCode): number[] {
   const { status, alsoWith = {} } = rowOfError(code);
   return [status, ...Object.keys(alsoWith).map(Number)];
 }
 
-/** An example of an error with one of its statuses. */
+/** Returns an example of an error with one of its statuses. */
 export function exampleOfError(code: ErrorCode, status: number = rowOfError(code).status): Example {
   const { example, alsoWith } = rowOfError(code);
   return alsoWith?.[status] ?? example;

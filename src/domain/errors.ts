@@ -42,8 +42,8 @@ export class ServiceError extends Error {
 }
 
 /**
- * A problem with the status of its code; `status` overrides it for a code that has several (400, 405, 413 and 415 are
- * all `invalid_request`).
+ * Makes a problem with the status of its code; `status` overrides it for a code that has several (400, 405, 413 and 415
+ * are all `invalid_request`).
  */
 export function problem(
   code: ErrorCode,
@@ -54,7 +54,7 @@ export function problem(
   return { code, message, param, status };
 }
 
-/** A `ServiceError` with one problem; the same arguments as {@link problem}. */
+/** Makes a `ServiceError` with one problem; the same arguments as {@link problem}. */
 export function serviceError(
   code: ErrorCode,
   message: string,
@@ -64,7 +64,7 @@ export function serviceError(
   return new ServiceError([problem(code, message, param, status)]);
 }
 
-/** The client's error for a defect, without the original message: the log has that with the request's id. */
+/** Makes the client's error for a defect, without the original message: the log has that with the request's id. */
 export function internalError(requestId: string): ServiceError {
   return serviceError(
     'internal_error',
@@ -73,8 +73,8 @@ export function internalError(requestId: string): ServiceError {
 }
 
 /**
- * The error for problems of mixed statuses: contains those with the lowest status only, because structure (400) is
- * checked before business rules (422) (docs/decisions/0011).
+ * Makes the error for problems of mixed statuses: it contains only those with the lowest status, because structure
+ * (400) is checked before business rules (422) (docs/decisions/0011).
  */
 export function errorOfProblems(problems: readonly [Problem, ...Problem[]]): ServiceError {
   const status = Math.min(...problems.map((each) => each.status));

@@ -62,36 +62,36 @@ export const EVENTS = {
 export type EventType = keyof typeof EVENTS;
 export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
 
-/** The kind of the documents that have events of this type. */
+/** Returns the kind of the documents that have events of this type. */
 export function kindOfEvent(type: EventType): Kind {
   return EVENTS[type].kind;
 }
 
-/** The types of the events of one kind of document. */
+/** Returns the types of the events of one kind of document. */
 export function eventTypesOf(kind: Kind): EventType[] {
   return EVENT_TYPES.filter((type) => kindOfEvent(type) === kind);
 }
 
-/** The new status that an event of this type reports; null if it has no status change. */
+/** Returns the new status that an event of this type reports; null if it has no status change. */
 export function statusOfEvent(type: EventType): EventRow['status'] {
   return EVENTS[type].status;
 }
 
 const BY_CHANGE = new Map(EVENT_TYPES.map((type) => [`${kindOfEvent(type)} ${statusOfEvent(type)}`, type]));
 
-/** The event type of a status change of a document. @throws {Error} if the table has none */
+/** Returns the event type of a status change of a document. @throws {Error} if the table has none */
 export function eventOfStatus(kind: Kind, status: ChangedStatus): EventType {
   const type = BY_CHANGE.get(`${kind} ${status}`);
   if (type === undefined) throw new Error(`no event reports the status ${status} of the kind ${kind}`);
   return type;
 }
 
-/** The name of a type in GraphQL's enum, where names cannot contain a dot: `invoice_signing`. */
+/** Returns the name of a type in GraphQL's enum, where names cannot contain a dot: `invoice_signing`. */
 export function enumNameOf(type: EventType): string {
   return type.replaceAll('.', '_');
 }
 
-/** The type with this name in GraphQL's enum. @throws {Error} if there is none */
+/** Returns the type with this name in GraphQL's enum. @throws {Error} if there is none */
 export function eventTypeNamed(name: string): EventType {
   const type = EVENT_TYPES.find((each) => enumNameOf(each) === name);
   if (type === undefined) throw new Error(`no event type is named ${name}`);

@@ -6,8 +6,8 @@ import { MAX_PROBLEMS } from './limits.ts';
 const [MAX_SHOWN, MAX_PATH] = [40, 300];
 
 /**
- * The problems (400) of a failed parse, in the order of the contract's tables, unknown fields last, with the names of
- * the schema. At most 100 are listed; a path is cut after 300 characters.
+ * Returns the problems (400) of a failed parse, in the order of the contract's tables, unknown fields last, with the
+ * names of the schema. At most 100 are listed; a path is cut after 300 characters.
  * @param skip number of leading path steps that are not part of the client's input
  */
 export function problemsOf(error: Pick<z.ZodError, 'issues'>, skip = 0): [Problem, ...Problem[]] {
@@ -54,7 +54,7 @@ function described(input: unknown): string {
 }
 
 /**
- * The schema of an object with these fields and no others.
+ * Makes the schema of an object with these fields and no others.
  * @param what describes the whole object, as for {@link expected}
  */
 export function exactly<Shape extends z.ZodRawShape>(shape: Shape, what: string) {

@@ -8,12 +8,15 @@ export const INSTALLATION_NAME = /^[a-z][a-z0-9]{0,11}$/;
 /** The random part of a credential: 192 bits in base64url. It may have `_`, but only a name makes it longer. */
 const NAMED = /^(?:([a-z][a-z0-9]{0,11})_)?([\w-]{32})$/;
 
-/** The part of a credential after its prefix. @param name null for an installation without a name */
+/** Returns the part of a credential after its prefix. @param name null for an installation without a name */
 export function withName(name: string | null, random: string): string {
   return name === null ? random : `${name}_${random}`;
 }
 
-/** The name in the part of a credential after its prefix, if it has one; null if the part does not have the form. */
+/**
+ * Returns the name in the part of a credential after its prefix, if it has one; null if the part does not have the
+ * form.
+ */
 export function splitName(text: string): { readonly name: string | null; readonly random: string } | null {
   const [, name = null, random] = NAMED.exec(text) ?? [];
   return random === undefined ? null : { name, random };

@@ -24,8 +24,8 @@ export type PaymentMeans = keyof typeof PAYMENT_MEANS;
 export const PAYMENT_MEANS_NAMES = Object.keys(PAYMENT_MEANS) as [PaymentMeans, ...PaymentMeans[]];
 
 /**
- * The code that a document states (UNCL4461). A transfer without an account is 42, because 30 requires one (EN 16931,
- * BR-61).
+ * Returns the code that a document states (UNCL4461). A transfer without an account is 42, because 30 requires one (EN
+ * 16931, BR-61).
  * @param means null gives 1, "instrument not defined"
  */
 export function paymentMeansCode(means: PaymentMeans | null, hasAccount: boolean): string {

@@ -26,7 +26,7 @@ const SCOPES = {
 export type Scope = keyof typeof SCOPES;
 export const SCOPE_NAMES = Object.keys(SCOPES) as readonly Scope[];
 
-/** The roles that give a scope, without those that include one of them. */
+/** Returns the roles that give a scope, without those that include one of them. */
 export function rolesWith(scope: Scope, environment: Environment): readonly Role[] {
   return SCOPES[scope][environment];
 }

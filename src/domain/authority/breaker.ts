@@ -283,7 +283,7 @@ export function trialReleased(state: BreakerState): BreakerState {
   return state.phase === 'half_open' && state.trialUntil !== null ? { ...state, trialUntil: null } : state;
 }
 
-/** The failures that no outage excuses: the attempts of an invoice. */
+/** Returns the failures that no outage excuses: the attempts of an invoice. */
 export function countedFailures({ excused }: BreakerState, failures: readonly number[]): readonly number[] {
   return failures.filter((number) => !excused.some(([from, to]) => from <= number && (to === null || number <= to)));
 }

@@ -14,7 +14,7 @@ export interface Gate {
   answered(): void;
   /** Notes a failed look-up. Probes the authority, and opens the breaker if that fails too. */
   lookUpFailed(retryAfterMs: number | null): Promise<void>;
-  /** The failures that no outage excuses, by the latest known state. */
+  /** Returns the failures that no outage excuses, by the latest known state. */
   counted(failures: readonly number[]): readonly number[];
   /**
    * Decides, by the newest state, that an invoice has failed for good. Afterwards no outage can excuse its failures.

@@ -15,7 +15,7 @@ export interface LiveGate extends Gate {
   reserve(invoiceId: string): Promise<boolean>;
   /** Frees a reserved place that was not used. */
   cancel(invoiceId: string): void;
-  /** The failures of the latest outage, if it is over; null before the first one, and during one. */
+  /** Returns the failures of the latest outage, if it is over; null before the first one, and during one. */
   excused(): { readonly outage: number; readonly from: number; readonly to: number } | null;
   /** Places of this process: its share of the authority's limit. */
   places(): number;

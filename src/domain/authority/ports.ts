@@ -203,11 +203,11 @@ export interface SubmissionLedger {
   record(row: LedgerRow): Promise<LedgerRow>;
   find(submissionId: string): Promise<LedgerRow | null>;
   /**
-   * Up to `limit` rows that were decided until `until`, in the order of their decisions (and of their ids where those
-   * were taken at the same time), after the given place; null: from the first.
+   * Returns up to `limit` rows that were decided until `until`, in the order of their decisions (and of their ids where
+   * those were taken at the same time), after the given place; null: from the first.
    */
   decided(after: LedgerPlace | null, until: Date, limit: number): Promise<LedgerRow[]>;
-  /** The place of the latest row that was decided until `until`; null if there is none. */
+  /** Returns the place of the latest row that was decided until `until`; null if there is none. */
   latest(until: Date): Promise<LedgerPlace | null>;
   /** Counts a refused (503) attempt durably. @returns the number of refused attempts, this one included */
   countRefusal(submissionId: string): Promise<number>;

@@ -101,8 +101,8 @@ export interface DifferenceRepository {
    */
   observe(findings: readonly Finding[], at: Date): Promise<{ fresh: readonly Finding[]; leftOut: number }>;
   /**
-   * Up to `limit` differences of a kind that are not resolved, acknowledged ones included, after this submission, in
-   * the order of their ids.
+   * Returns up to `limit` differences of a kind that are not resolved, acknowledged ones included, after this
+   * submission, in the order of their ids.
    */
   unresolved(kind: DifferenceKind, after: string | null, limit: number): Promise<Difference[]>;
   resolve(kind: DifferenceKind, submissionIds: readonly string[], at: Date): Promise<void>;
@@ -116,7 +116,7 @@ export interface DifferenceRepository {
     submissionId: string,
     acknowledgement: Acknowledgement,
   ): Promise<{ readonly difference: Difference; readonly isNew: boolean } | null>;
-  /** The number of open differences of each kind. */
+  /** Returns the number of open differences of each kind. */
   count(): Promise<Readonly<Record<DifferenceKind, number>>>;
 }
 
@@ -174,7 +174,7 @@ export interface ReconciliationState {
   end(token: string, run: ReconciliationRun, progress: Partial<ReconciliationProgress>): Promise<void>;
   /** Ends the lease without a result. */
   release(token: string): Promise<void>;
-  /** The last run that ended; null if none has. */
+  /** Returns the last run that ended; null if none has. */
   last(): Promise<ReconciliationRun | null>;
 }
 

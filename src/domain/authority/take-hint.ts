@@ -31,8 +31,8 @@ export interface LookUpScheduler {
 export type TakeHint = (submissionId: string) => Promise<void>;
 
 /**
- * The rule for hints: they use at most half of the authority's budget for a submission, so that forged or repeated
- * hints leave enough look-ups to polling.
+ * Returns the rule for hints: they use at most half of the authority's budget for a submission, so that forged or
+ * repeated hints leave enough look-ups to polling.
  */
 export function hintRule({ lookUpsPerSubmissionPerHour }: Capabilities['limits']): LookUpRule {
   return { quietMs: QUIET_MS, mostAnHour: Math.min(MOST_RECORDED, Math.floor(lookUpsPerSubmissionPerHour / 2)) };

@@ -31,11 +31,11 @@ const MOST_KINDS = 50;
  * kind.
  */
 export interface ConditionReading {
-  /** The rejected documents created since `from` (UNIX milliseconds) that none replaces, newest first. */
+  /** Returns the rejected documents created since `from` (UNIX milliseconds) that none replaces, newest first. */
   rejected(owner: Owner, from: number, limit: number): Promise<Subject[]>;
-  /** The documents created before `until` (UNIX milliseconds) of which nothing is decided, oldest first. */
+  /** Returns the documents created before `until` (UNIX milliseconds) of which nothing is decided, oldest first. */
   waiting(owner: Owner, until: number, limit: number): Promise<Subject[]>;
-  /** The drafts that were changed last before `until` (UNIX milliseconds), oldest first. */
+  /** Returns the drafts that were changed last before `until` (UNIX milliseconds), oldest first. */
   idleDrafts(owner: Owner, until: number, limit: number): Promise<Subject[]>;
 }
 
@@ -107,7 +107,7 @@ export function ofAuthority({
   ];
 }
 
-/** The certificates that end within {@link CERTIFICATE_MS}, or have ended. */
+/** Returns the certificates that end within {@link CERTIFICATE_MS}, or have ended. */
 export function endingOf(certificates: readonly SignersCertificate[], now: Date): Subject[] {
   return certificates
     .filter(({ validTo }) => validTo.getTime() - now.getTime() < CERTIFICATE_MS)

@@ -60,7 +60,7 @@ export function createImportFeed(
   };
 }
 
-/** The changeable parts of an import, as text. */
+/** Returns the changeable parts of an import, as text. */
 function stateOf({ status, round, counts, failure, isSettled, reading }: Import): string {
   return JSON.stringify([status, round, counts, failure, isSettled, reading !== null]);
 }

@@ -171,7 +171,7 @@ async function placesOf(
   return found;
 }
 
-/** The invoices with these legal numbers, by number. */
+/** Returns the invoices with these legal numbers, by number. */
 async function invoicesOf(
   { invoicing }: Needs,
   owner: Owner,

@@ -207,7 +207,7 @@ export const IMPORT_USE_CASES = {
   importProgress: watchImport,
 } as const satisfies Readonly<Record<string, UseCase>>;
 
-/** The id of an invoice of a file, which is also its cursor. */
+/** Returns the id of an invoice of a file, which is also its cursor. */
 export function importedId({ importId, nth }: Pick<ImportedInvoice, 'importId' | 'nth'>): string {
   return `${importId}.${nth}`;
 }

@@ -73,7 +73,7 @@ async function open(
   return { file: { reading: again.reading, mapping: saved }, ...again };
 }
 
-/** The set of headers by which chosen columns are saved. */
+/** Returns the set of headers by which chosen columns are saved. */
 export function headersOf({ columns }: Pick<FileReading, 'columns'>): string[] {
   return columns.filter(({ isResult }) => !isResult).map(({ key }) => key);
 }

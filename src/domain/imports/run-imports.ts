@@ -132,7 +132,8 @@ export function runImports(needs: RunningNeeds): ImportRunner {
 }
 
 /**
- * The visible part of a failure: why a tenant may not issue at present. Other failures are reported to operators only.
+ * Returns the visible part of a failure: why a tenant may not issue at present. Other failures are reported to
+ * operators only.
  */
 function failureOf(error: unknown, isOver: boolean): ImportProgress {
   if (isOver || !(error instanceof ServiceError)) return {};

@@ -22,7 +22,7 @@ function equalSale(invoiceId: string, { number, date }: IssuedAs): ImportedInvoi
   return { code: 'equal_sale', path: 'number', message, facts: { number: called, date } };
 }
 
-/** The warning of a ready invoice that has a line in common with an invoice issued for other rows. */
+/** Returns the warning of a ready invoice that has a line in common with an invoice issued for other rows. */
 export function similarSale(invoiceId: string, { number, date }: IssuedAs): ImportedInvoice['warnings'][number] {
   const called = number ?? invoiceId;
   const message = `A sale to the same customer with the same line was issued as ${called} on ${date}. Check that this is another one.`;
@@ -41,7 +41,7 @@ export function numberOf({ number }: ReadInvoice['input']): string | null {
   return typeof number === 'string' && number !== '' ? number : null;
 }
 
-/** The parts of an input that the list of a file's invoices shows. */
+/** Returns the parts of an input that the list of a file's invoices shows. */
 export function shownOf(
   input: Readonly<Record<string, unknown>>,
 ): Pick<ImportedInvoice, 'number' | 'customerName' | 'amount'> {

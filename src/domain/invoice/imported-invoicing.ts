@@ -66,7 +66,7 @@ export function createImportInvoicing(needs: Needs): ImportInvoicing {
 }
 
 /**
- * The mark of an invoice that an import issues: which import it was, the digest of the rows, and the key of the
+ * Makes the mark of an invoice that an import issues: which import it was, the digest of the rows, and the key of the
  * invoice.
  */
 function markOf({ importId, raw, key, digest }: Parameters<ImportInvoicing['issue']>[1]): IdempotencyMark {

@@ -53,7 +53,7 @@ export type TaxRate = keyof typeof TAX_RATE_TABLE;
 /** The rates, lowest first. */
 export const TAX_RATES = Object.keys(TAX_RATE_TABLE).map(Number) as readonly number[] as readonly TaxRate[];
 
-/** The days on which a rate is in force; null if always. */
+/** Returns the days on which a rate is in force; null if always. */
 export function rateInForce(rate: TaxRate): RateInForce | null {
   const row: TaxRateRow = TAX_RATE_TABLE[rate];
   return row.inForce ?? null;

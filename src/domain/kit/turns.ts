@@ -16,9 +16,9 @@ export interface Turns<Item> {
    * longest. Among several such keys, the one that has waited longest since its last turn.
    */
   take(): Item | undefined;
-  /** The latest item of the key with the most waiting items. */
+  /** Returns the latest item of the key with the most waiting items. */
   latestOfMost(): Item | undefined;
-  /** All items, those of each key in their order. */
+  /** Returns all items, those of each key in their order. */
   all(): Item[];
 }
 

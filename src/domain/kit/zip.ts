@@ -110,7 +110,7 @@ export function endOfZip({ count, start, length }: ZipLayout): Uint8Array {
 /** The first and the last time that MS-DOS can write. */
 const [FIRST_TIME, LAST_TIME] = [Date.UTC(1980, 0, 1), Date.UTC(2107, 11, 31, 23, 59, 58)];
 
-/** The time in the low 16 bits and the date in the high ones, as MS-DOS writes them. */
+/** Returns the time in the low 16 bits and the date in the high ones, as MS-DOS writes them. */
 function dosTime(exact: Date): number {
   const at = new Date(Math.min(Math.max(exact.getTime(), FIRST_TIME), LAST_TIME));
   const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate();

@@ -169,7 +169,7 @@ export function figuresOn<Figures>(periods: readonly PeriodRow<Figures>[], date:
   return period && (period.until === undefined || date <= period.until) ? period.figures : null;
 }
 
-/** A period without a known beginning whose rule has no figures. */
+/** Makes a period without a known beginning whose rule has no figures. */
 export function always(source: string, readOn: string): readonly PeriodRow<Record<string, never>>[] {
   return [{ from: null, figures: {}, source, readOn }];
 }

@@ -121,8 +121,8 @@ export function ownerOf({ tenant, environment }: Member): Owner {
 }
 
 /**
- * The range of creation times between two instants, compared in whole seconds as they are shown. UNIX milliseconds,
- * `from` inclusive, `until` exclusive.
+ * Returns the range of creation times between two instants, compared in whole seconds as they are shown. UNIX
+ * milliseconds, `from` inclusive, `until` exclusive.
  */
 export function secondsBetween(after: Date | null, before: Date | null): Pick<PageQuery, 'from' | 'until'> {
   return {

@@ -119,7 +119,7 @@ export function deliveryOrder(order: string, endpointId: string): string {
   return `${order}-${endpointId.slice(-12)}`;
 }
 
-/** A new delivery. @param earlier ids of the invoice's earlier events @param traceparent that of the invoice */
+/** Makes a new delivery. @param earlier ids of the invoice's earlier events @param traceparent that of the invoice */
 export function deliveryOf(
   event: WebhookEvent,
   endpoint: WebhookEndpoint,

@@ -27,7 +27,7 @@ const restEventType = oneOf(REST_TYPES).meta({
   description: REST_TYPES.map((type) => `- \`${type}\`: ${EVENTS[type].description}`).join('\n'),
 });
 
-/** The rule of a subscription in an API that offers these types. */
+/** Makes the rule of a subscription in an API that offers these types. */
 function subscription(eventType: ReturnType<typeof oneOf>) {
   const offered = eventType.options;
   return z
@@ -46,8 +46,8 @@ function subscription(eventType: ReturnType<typeof oneOf>) {
 const description = printableText(ENDPOINT_LIMITS.description, 'a string').nullish();
 
 /**
- * The inputs of an API that offers these event types. The use case checks what depends on the configuration: schemes,
- * ports and addresses that are allowed.
+ * Makes the inputs of an API that offers these event types. The use case checks what depends on the configuration:
+ * schemes, ports and addresses that are allowed.
  */
 function inputs(eventType: ReturnType<typeof oneOf>) {
   const events = subscription(eventType);

@@ -8,7 +8,7 @@ import { millisecondsOf, orderAt } from '../order-key.ts';
 export interface KnownPlaces {
   has(place: string): boolean;
   add(place: string): void;
-  /** The place from which the log is read so that no entry is missed. */
+  /** Returns the place from which the log is read so that no entry is missed. */
   readFrom(): string;
   /** This state as text, for a later resumption: 25 characters, and 16 for each recent event. */
   cursor(): string;
@@ -115,7 +115,7 @@ export function readCursor(text: string): { highest: string; places: string[] | 
   return { highest, places };
 }
 
-/** The lowest place that may still appear after `place` has: {@link OVERLAP_MS} below it. */
+/** Returns the lowest place that may still appear after `place` has: {@link OVERLAP_MS} below it. */
 export function overlapStart(place: string): string {
   return orderAt(millisecondsOf(place) - OVERLAP_MS);
 }

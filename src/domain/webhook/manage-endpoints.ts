@@ -216,7 +216,7 @@ function requireAllowedUrl(refusalOf: EndpointNeeds['refusalOf'], url: string, e
   throw serviceError('invalid_request', `url is not allowed: ${refusal}.${hint}`, 'url');
 }
 
-/** The host of a URL. Its path may contain a secret of the receiver, which no audit entry shows. */
+/** Returns the host of a URL. Its path may contain a secret of the receiver, which no audit entry shows. */
 function hostOf(url: string): string {
   return new URL(url).host;
 }
@@ -226,7 +226,10 @@ function newEndpointSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** The secrets after a rotation, newest first. Former ones expire after the overlap, or earlier if already set so. */
+/**
+ * Returns the secrets after a rotation, newest first. Former ones expire after the overlap, or earlier if that is
+ * already set.
+ */
 function rotated(present: readonly EndpointSecret[], sealed: string, now: Date, overlapMs: number): EndpointSecret[] {
   const end = new Date(now.getTime() + overlapMs);
   const former = present

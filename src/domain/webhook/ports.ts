@@ -31,7 +31,7 @@ export interface EndpointRepository {
   insert(endpoint: WebhookEndpoint): Promise<boolean>;
   /** Newest first. */
   list(tenantId: string, environment: Environment): Promise<WebhookEndpoint[]>;
-  /** The active endpoints of several tenants that subscribe to any of these types, in no particular order. */
+  /** Returns the active endpoints of several tenants that subscribe to any of these types, in no particular order. */
   subscribed(
     tenantIds: readonly string[],
     environment: Environment,
@@ -55,8 +55,8 @@ export interface EndpointRepository {
   /** Records that there is no failure since the last success. */
   noteSuccess(endpointId: string): Promise<void>;
   /**
-   * Up to `limit` active endpoints that are due to be judged, with the share of failures of which their tenants were
-   * told, percent. Each is returned again only from `again` on.
+   * Takes up to `limit` active endpoints that are due to be judged, with the share of failures that was reported to
+   * their tenants, percent. Each is returned again only from `again` on.
    */
   takeToJudge(
     now: Date,
@@ -65,7 +65,7 @@ export interface EndpointRepository {
   ): Promise<{ readonly endpoint: WebhookEndpoint; readonly toldShare: number }[]>;
   /** Records what the tenant was told, and when to judge the endpoint again; null: after its next failure. */
   markJudged(endpointId: string, judged: { readonly toldShare: number; readonly judgeAt: Date | null }): Promise<void>;
-  /** The endpoints of all tenants that count as failing (`isFailing`), the longest first. */
+  /** Returns the endpoints of all tenants that count as failing (`isFailing`), the longest first. */
   failing(now: Date, limit: number): Promise<WebhookEndpoint[]>;
   /** Replaces the secrets if they are still `present`. @returns the changed endpoint, or null if they are not */
   replaceSecrets(
@@ -90,7 +90,9 @@ export interface EndpointRepository {
 
 /** The invoices' outbox: the events that are not in the log yet. Every method uses an index. */
 export interface Outbox {
-  /** Up to `limit` invoices with unpublished events that are some seconds old; each again only after `pauseMs`. */
+  /**
+   * Takes up to `limit` invoices with unpublished events that are some seconds old; each again only after `pauseMs`.
+   */
   takeUnpublished(limit: number, pauseMs: number): Promise<Invoice[]>;
 }
 
@@ -109,12 +111,12 @@ export interface EventLog {
    * @throws {ServiceError} invalid_request if the events exceed it
    */
   findMany(owner: Owner, eventIds: readonly string[], maxBytes?: number): Promise<Found<WebhookEvent>>;
-  /** The bodies by event id; expired events are missing. */
+  /** Returns the bodies by event id; expired events are missing. */
   bodies(eventIds: readonly string[]): Promise<Map<string, string>>;
   page(query: PageQuery & { readonly type: EventType | null }): Promise<Page<WebhookEvent>>;
-  /** Up to `limit` events with a higher place, lowest first. */
+  /** Returns up to `limit` events with a higher place, lowest first. */
   after(owner: Owner, place: string, limit: number): Promise<WebhookEvent[]>;
-  /** The places of up to `limit` events above this place, lowest first. */
+  /** Returns the places of up to `limit` events above this place, lowest first. */
   placesAfter(owner: Owner, place: string, limit: number): Promise<string[]>;
   /** Assigns places above all others to events of one owner, in this order, so that streams send them again. */
   announce(owner: Owner, eventIds: readonly string[]): Promise<void>;
@@ -180,7 +182,7 @@ export interface DeliveryLedger {
     query: { limit: number; retries: boolean; leaseMs: number; now: Date },
   ): Promise<ClaimedDelivery[]>;
   /**
-   * The earlier deliveries of each claim, to the same endpoint, that were never attempted.
+   * Returns the earlier deliveries of each claim, to the same endpoint, that were never attempted.
    * @returns their ids by the claim's id; a claim without such deliveries is missing
    */
   unattemptedBefore(claims: readonly ClaimedDelivery[]): Promise<Map<string, string[]>>;
@@ -196,8 +198,8 @@ export interface DeliveryLedger {
   /** Cancels up to `limit` pending deliveries of an endpoint. @returns the number of cancelled ones */
   cancelPending(endpointId: string, limit: number): Promise<number>;
   /**
-   * The endpoints of up to `limit` overdue deliveries and ended leases; each again after `pauseMs`, as long as it has
-   * deliveries that are due.
+   * Returns the endpoints of up to `limit` overdue deliveries and ended leases; each again after `pauseMs`, as long as
+   * it has deliveries that are due.
    */
   sweep(limit: number, pauseMs: number, now: Date): Promise<{ endpointIds: string[]; more: boolean }>;
   /** Counts the due deliveries that no worker has, up to `limit`, and returns since when the oldest of them waits. */
@@ -216,10 +218,10 @@ export interface DeliveryLedger {
   freeLeases(now: Date, leaseMs: number): Promise<void>;
 
   find(tenantId: string, environment: Environment, id: string): Promise<Delivery | null>;
-  /** The deliveries of these events, in no particular order; at most 5,000. */
+  /** Returns the deliveries of these events, in no particular order; at most 5,000. */
   ofEvents(owner: Owner, eventIds: readonly string[]): Promise<Delivery[]>;
   /**
-   * The attempts by delivery id, oldest first, at most `KEPT_ATTEMPTS` of each, with their total size in bytes.
+   * Returns the attempts by delivery id, oldest first, at most `KEPT_ATTEMPTS` of each, with their total size in bytes.
    * @param fields the fields that are read: requests and answers are large
    * @param maxBytes maximum total size; default 4 MiB
    * @throws {ServiceError} invalid_request if the attempts exceed it

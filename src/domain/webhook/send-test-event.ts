@@ -94,7 +94,7 @@ async function testEvent(needs: TestEventNeeds, owner: Owner, type: EventType): 
   };
 }
 
-/** The example document for a tenant that has no suitable one. */
+/** Returns the example document for a tenant that has no suitable one. */
 function specimen(kind: Kind): Omit<EventInvoice, 'createdAt'> {
   return {
     id: specimenId(kind),

@@ -26,7 +26,7 @@ export function signingKey(secret: string): SigningKey {
 }
 
 /**
- * The signature headers of a delivery (docs/api/contract.md, "Signature"; docs/decisions/0025):
+ * Returns the signature headers of a delivery (docs/api/contract.md, "Signature"; docs/decisions/0025):
  * `Service-Signature: t=…,v1=…`, keyed with the whole secret, and those of Standard Webhooks, keyed with the bytes that
  * the secret encodes. During a rotation each header contains a signature for every valid secret.
  * @param keys keys of the endpoint's valid secrets, the current one first
@@ -54,8 +54,8 @@ export interface DeliveryCircumstances {
 }
 
 /**
- * All headers of a delivery: `Fatoura-Environment: test` or `live` always, `Fatoura-Trigger: manual` if it was sent by
- * hand (docs/decisions/0028).
+ * Returns all headers of a delivery: `Fatoura-Environment: test` or `live` always, `Fatoura-Trigger: manual` if it was
+ * sent by hand (docs/decisions/0028).
  * @param keys as for {@link signatureHeaders}
  */
 export function deliveryHeaders(

@@ -12,7 +12,7 @@ import type { WebhookEvent } from './webhook-event.ts';
 
 /** An event of the stream. An event that is sent again by hand appears again. */
 export interface StreamedEvent {
-  /** The cursor to resume after this event. Call it before the next event is requested. */
+  /** Returns the cursor to resume after this event. Call it before the next event is requested. */
   cursor(): string;
   readonly event: WebhookEvent;
 }

@@ -29,7 +29,7 @@ export function periodBefore({ name }: Period): Period {
   return periodAt(moved(placeOf(name)!, -1));
 }
 
-/** The days of a period, in order. */
+/** Returns the days of a period, in order. */
 export function daysOf({ from, through }: Days): string[] {
   const days: string[] = [];
   for (let day = from; day <= through; day = addDays(day, 1)) days.push(day);

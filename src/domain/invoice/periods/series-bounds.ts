@@ -34,7 +34,7 @@ export async function serialsOf(
   return { above, upTo };
 }
 
-/** The highest serial of a series; 0 if it is empty. */
+/** Returns the highest serial of a series; 0 if it is empty. */
 export async function highestOf(numbers: Pick<IssuedNumbers, 'taken'>, owner: Owner, series: string): Promise<number> {
   const [last] = await numbers.taken(owner, series, { above: 0, upTo: null }, 1, true);
   return last?.serial ?? 0;

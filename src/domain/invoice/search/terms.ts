@@ -78,7 +78,7 @@ function hasArticle(word: string): boolean {
   return word.startsWith(ARTICLE) && word.length > ARTICLE.length + 2;
 }
 
-/** The letters and digits of an identifier, from the end. */
+/** Returns the letters and digits of an identifier, from the end. */
 export function endOf(identifier: string): string {
   return firstOf(reversed(compact(folded(identifier))), LONGEST_NUMBER);
 }
