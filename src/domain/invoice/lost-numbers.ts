@@ -15,8 +15,8 @@ interface LostRange {
 }
 
 /**
- * Numbers of the service's series whose invoices were lost, because older data was restored (docs/operations.md,
- * "Backup").
+ * Numbers of the service's series whose invoices were lost, because older data was restored
+ * (docs/operations.md, "Backup").
  */
 export interface LostNumbers {
   /**
