@@ -18,7 +18,7 @@ type Body =
   | { readonly text: string }
   | null;
 
-/** The content type and the bytes of a body. */
+/** Returns the content type and the bytes of a body. */
 export function bodyOf(body: Body): { readonly type: string | null; readonly bytes: Uint8Array } {
   if (body === null) return { type: null, bytes: new Uint8Array() };
   if ('xml' in body) return { type: 'application/xml', bytes: body.xml };

@@ -31,7 +31,7 @@ export interface SimulatedAuthority {
   receipt(dgiId: string): Promise<Answer>;
   changes(query: URLSearchParams): Answer;
   status(): Answer;
-  /** A submission as the protocol shows it now. */
+  /** Returns a submission as the protocol shows it now. */
   show(entry: Entry): SubmissionBody;
   readonly decisions: Decisions;
   maintenance: Maintenance;

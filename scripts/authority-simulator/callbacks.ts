@@ -31,7 +31,7 @@ const CONCURRENT = 8;
 const LATE = 5_000;
 
 /**
- * The callbacks of decisions (Standard Webhooks). At most 10,000 wait; further ones are dropped.
+ * Creates the callbacks of decisions (Standard Webhooks). At most 10,000 wait; further ones are dropped.
  * @param url their target; null: none are sent
  */
 export function createCallbacks({

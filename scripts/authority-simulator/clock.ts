@@ -1,8 +1,8 @@
 /** The authority's clock, which may be wrong. Times are milliseconds since 1970. */
 export interface Clock {
-  /** The time by the authority's clock: in `Date` headers, tokens and every time that it states. */
+  /** Returns the time by the authority's clock: in `Date` headers, tokens and every time that it states. */
   now(): number;
-  /** The time by which delays and limits pass; control does not change it. */
+  /** Returns the time by which delays and limits pass; the control port does not change it. */
   steady(): number;
   /** Difference by which `now` is ahead of `steady`; negative: behind. */
   offset: number;

@@ -66,7 +66,7 @@ const callbackRequest = z.strictObject({
   count: z.int().min(1).max(100_000).default(1),
 });
 
-/** The commands of the control port. */
+/** Returns the commands of the control port. */
 export function commandsOf(control: Control, parts: ControlParts): Command[] {
   return [...faultCommands(control, parts), ...ledgerCommands(control, parts), ...stateCommands(control, parts)];
 }

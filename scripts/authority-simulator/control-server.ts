@@ -5,7 +5,7 @@ import type { Command } from './control-commands.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** The control port: JSON over plain HTTP on loopback. `GET /` lists the commands. */
+/** Creates the server of the control port: JSON over plain HTTP on loopback. `GET /` lists the commands. */
 export function createControlServer(commands: readonly Command[], control: Control): Server {
   return createServer((request, response) => {
     serve(commands, control, request, response).catch((error: unknown) => {

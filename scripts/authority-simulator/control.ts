@@ -19,7 +19,7 @@ export interface Control {
   /** Every submission, in the order of receipt. */
   ledger(): SubmissionBody[];
   find(id: string): SubmissionBody | null;
-  /** The submitted document, or null. */
+  /** Returns the submitted document, or null. */
   document(id: string): Promise<Buffer | null>;
   /** Sets the difference by which the clock is ahead of the machine's, milliseconds. */
   setClock(offset: number): void;

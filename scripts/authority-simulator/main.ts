@@ -98,7 +98,7 @@ async function writeSettings(file: string, settings: Simulator['settings']): Pro
   await rename(`${file}.new`, file);
 }
 
-/** The options of the command line, or null when there is nothing to start (help or a usage error). */
+/** Returns the options of the command line, or null when there is nothing to start (help or a usage error). */
 function readCommandLine(): Request | null {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;

@@ -13,7 +13,7 @@ const EXTENSION = 'urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionC
 const CLEARANCE_ID = 'authority-clearance';
 const CLEARANCE_SCOPE = { id: 'authority-signature', uri: `#${CLEARANCE_ID}` };
 
-/** The facts that a receipt states about a decided entry. @throws {Error} when it was not accepted */
+/** Returns the facts that a receipt states about a decided entry. @throws {Error} when it was not accepted */
 export function receiptFacts({ received, decided }: Entry): ReceiptFacts {
   if (decided?.dgiId == null) throw new Error(`${received.id} has no receipt.`);
   return {

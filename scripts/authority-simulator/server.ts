@@ -30,7 +30,7 @@ interface ServerParts {
 /** Size limit of the token endpoint's form. */
 const MAX_FORM_BYTES = 64 * 1024;
 
-/** The HTTPS server of the protocol. Clients must show the certificate that was made for them. */
+/** Creates the HTTPS server of the protocol. Clients must show the certificate that was made for them. */
 export function createAuthorityServer(parts: ServerParts): Server {
   const { identity, counters } = parts;
   const { key, cert, ca } = tlsOf(identity);
@@ -57,7 +57,7 @@ export function createAuthorityServer(parts: ServerParts): Server {
   return server;
 }
 
-/** The server's key and certificates, PEM. */
+/** Returns the server's key and certificates, PEM. */
 export function tlsOf({ server, ca }: Identity): { key: string; cert: string; ca: string } {
   return {
     key: String(server.privateKey.export({ type: 'pkcs8', format: 'pem' })),

@@ -113,7 +113,7 @@ export function createTokens({ clientId, tokenUrl, publicKey: registeredKey, lif
   };
 }
 
-/** A JSON object in base64url, or null. */
+/** Parses a JSON object in base64url; null if the text is none. */
 function parsed(part: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
