@@ -23,7 +23,7 @@ interface Started {
   stop(): Promise<void>;
 }
 
-/** The embedded engine on its socket, as in the service. */
+/** Opens the embedded engine on its socket, as in the service. */
 export function openEngine(): Promise<DatabaseServer> {
   return open(async (folder) => {
     const child = spawn(process.execPath, [ENGINE, '--data-dir', folder], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -39,7 +39,8 @@ export function openEngine(): Promise<DatabaseServer> {
 }
 
 /**
- * The reference server on a loopback port, the only address it supports, with `--sync-on-commit` (set by its `start`).
+ * Opens the reference server on a loopback port, the only address it supports, with `--sync-on-commit` (set by its
+ * `start`).
  */
 export function openReference(): Promise<DatabaseServer> {
   return open(startReference);

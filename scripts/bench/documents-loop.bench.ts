@@ -71,7 +71,7 @@ interface Hold {
   readonly computing: number;
 }
 
-/** The longest time between two turns of the event loop while `work` runs. */
+/** Measures the longest time between two turns of the event loop while `work` runs. */
 async function longestHold(work: () => Promise<unknown>): Promise<Hold> {
   const longest = { elapsed: 0, computing: 0 };
   let last = moment();

@@ -11,7 +11,7 @@ import { pendingInvoice } from '../../test/support/invoices.ts';
 
 export const SIGNING_TIME = new Date('2026-11-21T10:00:00Z');
 
-/** A signing identity for each supported kind of key. */
+/** Makes a signing identity for each supported kind of key. */
 export function benchIdentities() {
   return {
     'RSA-2048': identityOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey),
@@ -24,7 +24,7 @@ function identityOf(privateKey: KeyObject): SigningIdentity {
   return { privateKey, certificateChain: [selfSignedCertificate({ privateKey, from, to })] };
 }
 
-/** An invoice as it is stored, with lines at every VAT rate. */
+/** Makes an invoice as it is stored, with lines at every VAT rate. */
 export function storedInvoice(lineCount: number): Invoice {
   const rates: readonly TaxRate[] = [20, 14, 10, 7, 0];
   const pending = pendingInvoice({});

@@ -96,7 +96,7 @@ export async function prepareWork(db: Db): Promise<StoreWork> {
   };
 }
 
-/** The `i`-th document, of about 1 KB. */
+/** Makes the `i`-th document, of about 1 KB. */
 export function item(i: number): Item {
   return {
     _id: `item-${i.toString().padStart(8, '0')}`,
@@ -110,12 +110,14 @@ export function item(i: number): Item {
   };
 }
 
-/** The `_id` that the `i`-th read asks for. */
+/** Returns the `_id` that the `i`-th read requests. */
 export function soughtId(i: number): string {
   return item((i * 7919) % STORED)._id;
 }
 
-/** The page that the `i`-th read asks for: the 20 documents of a tenant with the highest orders below `before`. */
+/**
+ * Returns the page that the `i`-th read requests: the 20 documents of a tenant with the highest orders below `before`.
+ */
 export function soughtPage(i: number): { tenant: string; before: number } {
   return { tenant: `tenant ${i % TENANTS}`, before: (i * 31) % STORED };
 }

@@ -80,7 +80,7 @@ function add(times: Map<string, number>, name: string, us: number): void {
   times.set(name, (times.get(name) ?? 0) + us);
 }
 
-/** The path within the project, within the package, or Node's own. */
+/** Returns the path within the project, within the package, or Node's own. */
 function shortened(url: string): string {
   return url
     .replace(/^file:\/\//, '')
@@ -88,7 +88,7 @@ function shortened(url: string): string {
     .replace(/^.*\/(src|scripts)\//, '$1/');
 }
 
-/** A name for a worker thread, from the module that it runs; `thread` if none of ours is known. */
+/** Returns a name for a worker thread, from the module that it runs; `thread` if none of ours is known. */
 export function threadName({ nodes }: CpuProfile): string {
   const urls = nodes.map(({ callFrame: { url } }) => url);
   const engine = urls.some((url) => /\/src\/engine\//.test(url));

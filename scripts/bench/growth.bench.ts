@@ -64,7 +64,7 @@ function side(name: string, stored: (settings: Settings) => number): Side {
   };
 }
 
-/** The requests of each operation; without a body it is a GET. */
+/** Returns the requests of each operation; without a body it is a GET. */
 function requestsOf(body: string): Record<string, (id: string) => { readonly path: string; readonly body?: string }> {
   const now = () => new Date(Date.now() - 1000).toISOString();
   const month = new Date().toISOString().slice(0, 'YYYY-MM'.length);

@@ -154,7 +154,7 @@ export async function runBenchmark(
 
 const closeAll = (sides: readonly Side[]): Promise<void>[] => sides.map(async (side) => side.close?.());
 
-/** The list rotated by `by` positions. */
+/** Returns the list rotated by `by` positions. */
 function turn<T>(list: readonly T[], by: number): T[] {
   const start = by % list.length;
   return [...list.slice(start), ...list.slice(0, start)];
@@ -195,7 +195,7 @@ function combine(sides: readonly Side[], measured: ReadonlyMap<Side, Quantities[
   });
 }
 
-/** The values of a figure that should vary only with the machine. Without a peer these are our own. */
+/** Returns the values of a figure that should vary only with the machine. Without a peer these are our own. */
 function steadySeries({ name, sides, ratios }: Figure): SteadySeries[] {
   const peers = sides.length > 1 ? sides.slice(1) : sides;
   return [

@@ -18,8 +18,8 @@ export interface LightClient {
 }
 
 /**
- * A minimal HTTP/1.1 client for benchmarks whose service shares the machine with its clients. It uses a fraction of the
- * CPU time of a general client, so the figures reflect the service.
+ * Opens a minimal HTTP/1.1 client for benchmarks whose service shares the machine with its clients. It uses a fraction
+ * of the CPU time of a general client, so the figures reflect the service.
  */
 export async function openLightClient(url: string, connections: number): Promise<LightClient> {
   const { hostname, port } = new URL(url);
@@ -38,7 +38,7 @@ export async function openLightClient(url: string, connections: number): Promise
   };
 }
 
-/** The bytes of a POST request with a JSON body to the service at `url`. */
+/** Returns the bytes of a POST request with a JSON body to the service at `url`. */
 export function postOf(url: string, path: string, headers: Readonly<Record<string, string>>, body: string): Buffer {
   const lines = Object.entries({
     host: new URL(url).host,

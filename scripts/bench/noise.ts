@@ -34,7 +34,7 @@ export function judgeNoise(calibration: readonly number[], series: readonly Stea
   return { noisy: reasons.length > 0, reasons };
 }
 
-/** Milliseconds that a fixed computation takes now (about 10 ms). It uses almost no memory. */
+/** Returns the milliseconds that a fixed computation takes now (about 10 ms). It uses almost no memory. */
 export function spin(): number {
   const start = performance.now();
   let state = 1;
@@ -48,7 +48,7 @@ export function spin(): number {
   return elapsed;
 }
 
-/** A fraction as a percentage without decimals. */
+/** Writes a fraction as a percentage without decimals. */
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }

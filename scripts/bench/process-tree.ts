@@ -39,7 +39,7 @@ export function readStat(text: string): ProcessFacts {
   };
 }
 
-/** All processes; none on a system other than Linux. */
+/** Returns all processes; none on a system other than Linux. */
 export function processes(): ProcessFacts[] {
   if (!hasProcesses) return [];
   return readdirSync('/proc').flatMap((entry) => {
@@ -54,7 +54,7 @@ export function processes(): ProcessFacts[] {
 }
 
 /**
- * The usage of a process and its descendants. Chromium is counted apart, with every process below it.
+ * Returns the usage of a process and its descendants. Chromium is counted apart, with every process below it.
  * @param all all processes, of one moment
  */
 export function usageOf(root: number, all: readonly ProcessFacts[]): { service: Usage; chromium: Usage } {

@@ -48,7 +48,7 @@ export async function startThreadProfiles(): Promise<ThreadProfiles> {
   };
 }
 
-/** The worker threads of this process. Messages go to each through the main thread's session. */
+/** Returns the worker threads of this process. Messages go to each through the main thread's session. */
 async function workersOf(session: Session): Promise<Post[]> {
   const workers: Post[] = [];
   const answers = new Map<string, PromiseWithResolvers<unknown>>();

@@ -100,7 +100,9 @@ export function formatOutcome(outcome: Outcome, { commit, dirty, node, machine }
   return `${lines.join('\n')}\n`;
 }
 
-/** The geometric mean of the median ratios for each peer, without p99 values, which depend on a few samples. */
+/**
+ * Computes the geometric mean of the median ratios for each peer, without p99 values, which depend on a few samples.
+ */
 function geometricMeans(figures: Outcome['figures']): string[] {
   const counted = figures.filter(({ name }) => !name.endsWith(' p99'));
   const peers = counted[0]?.ratios.map(({ peer }) => peer) ?? [];

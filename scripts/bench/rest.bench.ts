@@ -59,7 +59,10 @@ function side(name: string, which: 'ours' | 'bare'): Side {
     return { commands: commands.sort(), answer: withoutChance(answer) };
   }
 
-  /** The same without the removal of old jobs, which at most one creation in five seconds makes, on both sides. */
+  /**
+   * Makes a single request without the removal of old jobs, which at most one creation in five seconds makes, on both
+   * sides.
+   */
   async function singleWithoutRemoval(kind: Kind): ReturnType<typeof single> {
     const first = await single(kind);
     return first.commands.includes('delete jobs') ? single(kind) : first;
@@ -127,7 +130,7 @@ async function underLoad(calls: number, call: () => Promise<void>): Promise<numb
   return (performance.now() - start) / 1000;
 }
 
-/** The answer to a creation without its random parts. Other answers have none. */
+/** Returns the answer to a creation without its random parts. Other answers have none. */
 function withoutChance(answer: string): string {
   if (!answer.includes('client_secret')) return answer;
   return answer

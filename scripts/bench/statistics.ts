@@ -8,7 +8,7 @@ export interface Summary {
 }
 
 /**
- * The `q`-quantile (0 to 1) of the values, with linear interpolation.
+ * Computes the `q`-quantile (0 to 1) of the values, with linear interpolation.
  * @throws RangeError without values, or if one is not a finite number.
  */
 export function quantile(values: readonly number[], q: number): number {
@@ -21,7 +21,7 @@ export function quantile(values: readonly number[], q: number): number {
   return low + (high - low) * (at % 1);
 }
 
-/** The distance between two quantiles relative to the median (infinite if only the median is 0). */
+/** Computes the distance between two quantiles relative to the median (infinite if only the median is 0). */
 export function relativeSpread(values: readonly number[], from: number, to: number): number {
   const distance = quantile(values, to) - quantile(values, from);
   return distance === 0 ? 0 : distance / Math.abs(quantile(values, 0.5));

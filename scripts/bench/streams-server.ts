@@ -29,7 +29,7 @@ const tell = (message: StreamsServerMessage) => process.send?.(message);
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** The event of a round, the same on both sides and different in each round. */
+/** Makes the event of a round, the same on both sides and different in each round. */
 function eventOf(round: number) {
   const uuid = `00000000-0000-4000-8000-${String(round).padStart(12, '0')}`;
   const event = { id: `evt_${uuid}`, type: 'invoice.accepted', invoiceId: `inv_${uuid}` };

@@ -113,7 +113,7 @@ async function openStreams(clients: ChildProcess, port: number, requests: string
   await opened;
 }
 
-/** The next message of a process. */
+/** Returns the next message of a process. */
 async function heard<Message>(child: ChildProcess): Promise<Message> {
   const over = new AbortController();
   try {

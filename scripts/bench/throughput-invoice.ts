@@ -1,6 +1,6 @@
 import { restInvoiceBody } from '../../src/domain/invoice/create-invoice-input.ts';
 
-/** The body of the creation of an invoice with `lines` lines of 120.00 MAD each, tax included. */
+/** Makes the body of the creation of an invoice with `lines` lines of 120.00 MAD each, tax included. */
 export function invoiceBody(lines: number): string {
   return JSON.stringify({
     amount: 12_000 * lines,

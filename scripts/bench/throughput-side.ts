@@ -126,7 +126,7 @@ async function startContestants(
   };
 }
 
-/** A side that creates invoices with 32 clients and waits until all are accepted. */
+/** Makes a side that creates invoices with 32 clients and waits until all are accepted. */
 export function acceptingSide(name: string, kind: ThroughputKind, invoices: (settings: Settings) => number): Side {
   let contestants: Contestants | null = null;
   let commands: Readonly<Record<string, number>> = {};

@@ -48,7 +48,7 @@ function isDead(index: number, deadEach: number): boolean {
   return deadEach > 0 && index % deadEach === deadEach - 1;
 }
 
-/** Milliseconds of the machine's monotonic clock, which is the same in all processes. */
+/** Returns the milliseconds of the machine's monotonic clock, which is the same in all processes. */
 export function machineMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
