@@ -53,7 +53,7 @@ export function copyReleases(root: string, output: string): void {
 }
 
 /**
- * The path, in the project, of a built file among the files of releases: with its digest, as in its address.
+ * Returns the path, in the project, of a built file among the files of releases: with its digest, as in its address.
  * @param root of a tree in which the file is built
  */
 export function releasedFile(root: string): string {

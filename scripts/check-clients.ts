@@ -135,7 +135,7 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   },
 };
 
-/** The file that loads Guzzle: Debian's, or GUZZLE_AUTOLOAD. */
+/** Returns the file that loads Guzzle: Debian's, or GUZZLE_AUTOLOAD. */
 function guzzle(): string | undefined {
   return ['/usr/share/php/GuzzleHttp/autoload.php', process.env.GUZZLE_AUTOLOAD ?? ''].find((file) => existsSync(file));
 }

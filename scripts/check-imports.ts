@@ -116,7 +116,7 @@ function checkPackage(
   return `the package ${name} is not among package.json's dependencies`;
 }
 
-/** The target of a relative import as a path from the root; null for packages and computed specifiers. */
+/** Returns the target of a relative import as a path from the root; null for packages and computed specifiers. */
 function resolve(file: string, { specifier }: ModuleImport): string | null {
   return specifier?.startsWith('.') ? posix.join(posix.dirname(file), specifier) : null;
 }

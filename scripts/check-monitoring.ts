@@ -121,7 +121,7 @@ function differences(
   ];
 }
 
-/** The files of this project. */
+/** Reads the files of this project. */
 export function projectMonitoring(): MonitoringFiles {
   const read = (path: string) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8');
   return {

@@ -61,7 +61,7 @@ await app.close();
 await rm(folder, { recursive: true, force: true });
 
 /**
- * The service's OpenAPI document, more exact than it can be for client generators: the stream is described by its
+ * Makes the service's OpenAPI document, more exact than it can be for client generators: the stream is described by its
  * messages, and null is allowed where the document has only a reference.
  */
 async function describedMessages(): Promise<unknown> {

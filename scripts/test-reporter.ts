@@ -30,7 +30,7 @@ export function tallyTests(modules: readonly TestModule[], unhandledErrors: numb
   return tally;
 }
 
-/** The line that CI reads: `tests: 12 passed, 0 failed, 1 skipped`. */
+/** Returns the line that CI reads: `tests: 12 passed, 0 failed, 1 skipped`. */
 export function closingLine({ passed, failed, skipped }: TestTally): string {
   return `tests: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
@@ -38,7 +38,7 @@ export function closingLine({ passed, failed, skipped }: TestTally): string {
 /** Maximum number of characters of an error message, and of what differs, in a failure line. */
 const SHOWN_CHARACTERS = 400;
 
-/** One line for a failure: test, message, what differs, and the project line that threw the error. */
+/** Returns one line for a failure: test, message, difference, and the project line that threw the error. */
 function failureLine(where: string, error: Partial<ReportedError> | undefined): string {
   const message = oneLine(error?.message ?? 'no error message');
   // The message of a comparison leaves out all but the first elements of a list.
@@ -58,8 +58,8 @@ function oneLine(text: string): string {
 }
 
 /**
- * One line for each failure that `tallyTests` counts. They are printed at the end of the output, because only the end
- * of a long output may be kept.
+ * Returns one line for each failure that `tallyTests` counts. They are printed at the end of the output, because only
+ * the end of a long output may be kept.
  */
 export function failureLines(modules: readonly TestModule[], unhandledErrors: readonly ReportedError[]): string[] {
   const lines = unhandledErrors.map((error) => failureLine('outside a test', error));

@@ -114,7 +114,7 @@ function nameOf(node: Node): string | null {
   return node.type === 'Identifier' ? node.name : textOf(node);
 }
 
-/** The value of a string literal, or of a template without substitutions; null for any other node. */
+/** Returns the value of a string literal, or of a template without substitutions; null for any other node. */
 function textOf(node: Node | undefined): string | null {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
   return node?.type === 'TemplateLiteral' && node.expressions.length === 0

@@ -86,9 +86,10 @@ function elementsOfType(type: GraphQLNamedType): Element[] {
 }
 
 /**
- * The changes from the published schema to the current one that break clients. Elements that were deprecated there and
- * whose period has ended may be removed.
- * @param published in the schema definition language @returns a line for each breaking change
+ * Finds the changes from the published schema to the current one that break clients. Elements that were deprecated
+ * there and whose period has ended may be removed.
+ * @param published in the schema definition language
+ * @returns a line for each breaking change
  */
 export function breakingChanges(published: string, present: GraphQLSchema, today: Date): string[] {
   const before = buildASTSchema(withoutExpired(parse(published), today));

@@ -62,13 +62,13 @@ const described = (parameters: readonly Parameter[]): string[] =>
     .filter(({ description }) => description !== '')
     .map(({ name, description }) => `\`${name}\`: ${description}`);
 
-/** A block of names and values; an empty text if there are none. */
+/** Writes a block of names and values; an empty text if there are none. */
 function dictionary(name: string, members: Readonly<Record<string, string | number>>): string {
   const lines = Object.entries(members).map(([member, value]) => `  ${member}: ${value}`.trimEnd());
   return lines.length === 0 ? '' : [`${name} {`, ...lines, '}'].join('\n');
 }
 
-/** A block of free text, which ends at a brace in the first column. */
+/** Writes a block of free text, which ends at a brace in the first column. */
 function text(name: string, content: string): string {
   return [`${name} {`, ...content.split('\n').map((line) => (line === '' ? '' : `  ${line}`)), '}'].join('\n');
 }

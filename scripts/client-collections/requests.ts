@@ -71,7 +71,7 @@ const VALUES: Readonly<Record<string, string>> = { 'Idempotency-Key': '{{$guid}}
 export function collectionRequests({ paths, components }: ApiDocument): CollectionRequest[] {
   const parametersOf = ({ parameters }: Operation) =>
     parameters.map((each) => ('$ref' in each ? components.parameters[nameOf(each.$ref)]! : each));
-  /** The variable of a path that ends with an id: `invoice_id` of the schema `InvoiceId`. */
+  /** Returns the variable of a path that ends with an id: `invoice_id` of the schema `InvoiceId`. */
   const variableOf = (operation: Operation): string | null => {
     const { $ref } = parametersOf(operation).find((each) => each.in === 'path')?.schema ?? {};
     return $ref === undefined ? null : snakeCase(nameOf($ref));

@@ -30,7 +30,7 @@ export function goModels(schemas: Schemas): string {
   return `${head}${types.join('\n')}`;
 }
 
-/** A type of its own for a list of values, each a constant; another name for texts and times. */
+/** Writes a type of its own for a list of values, each a constant; for texts and times another name. */
 function named(name: string, schema: Schema): string {
   const values = schema.enum ?? schema['x-extensible-enum'];
   const type = pascal(name);
@@ -99,7 +99,7 @@ function aligned(rows: readonly Row[]): string {
   return rows.map(([a, b, c]) => `\t${a.padEnd(first ?? 0)} ${b.padEnd(second ?? 0)} ${c}\n`).join('');
 }
 
-/** A comment with the description; lists of Markdown keep their lines. */
+/** Writes a comment with the description; lists of Markdown keep their lines. */
 function comment(description: string | undefined, indent: string): string {
   if (description === undefined) return '';
   const lines = description.split('\n').flatMap((line) => wrapped(line, WIDTH - indent.length));

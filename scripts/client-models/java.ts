@@ -132,7 +132,7 @@ function camelCase(name: string): string {
   return [first, ...others.map(capitalized)].join('');
 }
 
-/** A comment with the paragraphs. */
+/** Writes a comment with the paragraphs. */
 function comment(paragraphs: readonly string[], indent: string): string {
   if (paragraphs.length === 0) return '';
   const lines = paragraphs.flatMap((each) =>

@@ -70,7 +70,7 @@ function broken(line: string): string {
   );
 }
 
-/** A text under what it describes, where editors read it; lists of Markdown keep their lines. */
+/** Writes a text below the element that it describes, where editors read it; lists of Markdown keep their lines. */
 function docstring(description: string | undefined, indent: string): string {
   if (description === undefined) return '';
   const lines = description.split('\n').flatMap((line) => wrapped(line, WIDTH - indent.length));

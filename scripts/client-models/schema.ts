@@ -15,7 +15,7 @@ export interface Schema {
 /** The schemas of the document, by name. */
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** The schemas in the order of their names. */
+/** Returns the schemas in the order of their names. */
 export function sorted(schemas: Schemas): [name: string, schema: Schema][] {
   return Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1));
 }
@@ -48,13 +48,13 @@ export function requestSchemas(schemas: Schemas): ReadonlySet<string> {
   return found;
 }
 
-/** The named list of values that is the same as a list stated in place; null if there is none. */
+/** Returns the named list of values that is the same as a list stated in place; null if there is none. */
 export function namedValues(schema: Schema, schemas: Schemas): string | null {
   const values = JSON.stringify(schema['x-extensible-enum']);
   return sorted(schemas).find(([, each]) => each.enum && JSON.stringify(each.enum) === values)?.[0] ?? null;
 }
 
-/** The words of a name: `InvoiceId`, `xml_url`, `invoice.signing`. */
+/** Returns the words of a name: `InvoiceId`, `xml_url`, `invoice.signing`. */
 export function wordsOf(name: string): string[] {
   return name.split(/[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])/);
 }

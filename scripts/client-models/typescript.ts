@@ -52,7 +52,7 @@ function literal(value: unknown): string {
   return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
-/** A comment with the description; lists of Markdown keep their lines. */
+/** Writes a comment with the description; lists of Markdown keep their lines. */
 export function comment(description: string | undefined, indent: string): string {
   if (description === undefined) return '';
   const lines = description.split('\n').flatMap((line) => wrapped(line, WIDTH - indent.length));

@@ -1,4 +1,4 @@
-/** A text as a cell of a table in Markdown. */
+/** Writes a text as a cell of a table in Markdown. */
 export function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }

@@ -105,7 +105,7 @@ function inFolder(folder: string, names: readonly string[]): Record<string, stri
   return Object.fromEntries(names.map((name) => [name, `${folder}/${name}.md`]));
 }
 
-/** The address of a page. @param slug the last part of its address; empty: the first page */
+/** Returns the address of a page. @param slug the last part of its address; empty: the first page */
 export function addressOf(slug: string, language: DocsLanguage): string {
   return ['/docs', ...(language === 'en' ? [] : [language]), ...(slug === '' ? [] : [slug])].join('/');
 }

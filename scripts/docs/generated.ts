@@ -73,7 +73,7 @@ ${rejections.join('\n')}
 `;
 }
 
-/** The page of an error code. @param operations of REST, to name those that answer the code */
+/** Makes the page of an error code. @param operations the operations of REST, to name those that answer the code */
 export function errorPage(code: ErrorCode, operations: readonly Operation[], language: DocsLanguage): string {
   const words = WORDS[language];
   const { cause, cure } = textsOf(code, language);
@@ -115,7 +115,7 @@ function textsOf(
   return { cause: description, cure: remedy };
 }
 
-/** The page of the warnings. */
+/** Makes the page of the warnings. */
 export function warningsPage(): string {
   const rows = Object.entries(INVOICE_WARNINGS).map(
     ([code, { description, remedy }]) => `| \`${code}\` | ${cell(description)} | ${cell(remedy)} |`,

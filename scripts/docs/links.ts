@@ -37,7 +37,9 @@ export function markdownAddress(address: string): string {
   return /^\/docs(?:\/[a-z]{2})?$/.test(address) ? `${address}/index.md` : `${address}.md`;
 }
 
-/** The address of the page that a link of a Markdown file leads to; a link to elsewhere is returned unchanged. */
+/**
+ * Returns the address of the page that a link of a Markdown file leads to; a link to elsewhere is returned unchanged.
+ */
 export function pageAddress(link: string): string {
   return link.startsWith('/docs') ? link.replace(/(?:\/index)?\.md(?=#|$)/, '') : link;
 }

@@ -62,7 +62,9 @@ function rendered(markdown: string, slug: string, language: DocsLanguage): Retur
   }
 }
 
-/** The files of the pages that are written by hand, by slug. A French page is in docs/fr, under the same name. */
+/**
+ * Returns the files of the pages that are written by hand, by slug. A French page is in docs/fr, under the same name.
+ */
 function writtenPages(root: string, language: DocsLanguage): Map<string, string> {
   if (language === 'en') return new Map(Object.entries(SOURCES));
   const paths = Object.keys(SOURCES).map((slug) => [slug, `docs/${language}/${slug || 'home'}.md`] as const);

@@ -71,12 +71,12 @@ export interface Operation {
 /** The blocks of code of an operation, one for each language, by its `operationId`. */
 export type Examples = Readonly<Record<string, readonly string[]>>;
 
-/** The slug of the page of a resource. */
+/** Returns the slug of the page of a resource. */
 function slugOf(tag: string): string {
   return `reference/${tag.toLowerCase().replaceAll(' ', '-')}`;
 }
 
-/** The operations of the document, with the errors of their answers. */
+/** Returns the operations of the document, with the errors of their answers. */
 export function operationsOf(document: OpenApi): Operation[] {
   return operations(document).map(({ method, path, operation }) => {
     const answers = Object.values(operation.responses).map((answer) => resolved(document, answer, 'responses'));

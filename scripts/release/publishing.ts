@@ -33,7 +33,7 @@ export function publishingCommands(version: string, folder: string, made: readon
   ].join('\n');
 }
 
-/** The text of `--help`. Its parameters are those of `publishingCommands`. */
+/** Returns the text of `--help`. Its parameters are those of `publishingCommands`. */
 export function help(version: string, folder: string, made: readonly string[] | null): string {
   return `usage: npm run release -- --dry-run [--output FOLDER]
 
