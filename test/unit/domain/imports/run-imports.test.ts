@@ -172,11 +172,17 @@ it('leaves an import that another process has by now', async () => {
   const issue = (key: string) => sleep(20).then(() => `inv ${key}`);
   const { runner, released, verdicts } = running(issuing(), { isHeld: false, invoices: 1000, issue });
   await vi.waitFor(() => expect(verdicts()).toContain('issued'));
-  // Longer than the pause between two writes of progress.
-  await sleep(600);
-  const left = verdicts().filter((verdict) => verdict === 'ready').length;
-  await sleep(150);
-  expect(verdicts().filter((verdict) => verdict === 'ready')).toHaveLength(left);
+  const ready = () => verdicts().filter((verdict) => verdict === 'ready').length;
+  // It learns of the loss with its next write of progress.
+  const left = await vi.waitFor(
+    async () => {
+      const before = ready();
+      await sleep(150);
+      expect(ready()).toBe(before);
+      return before;
+    },
+    { timeout: 15_000 },
+  );
   expect(left).toBeGreaterThan(0);
   await runner.stop();
   expect(released).toEqual([]);
