@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const FIGURES = readFileSync(new URL('../../../docs/figures.md', import.meta.url), 'utf8');
+/** The tables that `npm run bench NAME -- --record` writes. */
+const TABLES = [...FIGURES.matchAll(/<!-- bench (\S+) -->\n(.*?)<!-- end of (\S+) -->/gs)];
+
+it.each(TABLES.map(([, name = '', table = '', end = '']) => ({ name, table, end })))(
+  'the table of the bench $name is of one run',
+  ({ name, table, end }) => {
+    expect(end).toBe(name);
+    const [, , ...rows] = table
+      .trim()
+      .split('\n')
+      .map((row) => row.split('|').map((cell) => cell.trim()));
+    expect(rows.length).toBeGreaterThan(0);
+    const [[date, commit] = []] = rows.map((cells) => cells.slice(-3, -1));
+    expect(date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+    expect(commit).toMatch(/^[0-9a-f]{7}, \d+ repeats?(, noisy)?$/);
+    expect(rows.map((cells) => cells.slice(-3, -1))).toEqual(rows.map(() => [date, commit]));
+    const names = rows.map(([, what]) => what);
+    expect(new Set(names).size).toBe(names.length);
+  },
+);
+
+it('every bench has a table', () => {
+  expect(TABLES.length).toBe(FIGURES.match(/<!-- bench /g)?.length);
+  expect(TABLES.length).toBeGreaterThan(15);
+});
