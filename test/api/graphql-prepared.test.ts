@@ -168,19 +168,18 @@ describe('both paths give the same response', () => {
       if (/endpoint/i.test(path)) return ids.we ?? [];
       return /after|before/.test(path) ? [...(ids.inv ?? []), ...(ids.evt ?? []), ...(ids.dlv ?? [])] : ['x'];
     };
-    let answered = 0;
-    const ran = await preparedDuring(() =>
+    const queries = randomQueries(schema, { texts, without: ['verifyDocument', ...GROWING] });
+    const compare = () =>
       fc.assert(
-        fc.asyncProperty(randomQueries(schema, { texts, without: ['verifyDocument', ...GROWING] }), async (request) => {
-          const { text } = await expectYogasAnswer(request, undefined, true);
-          if (!text.includes('"errors"')) answered++;
+        fc.asyncProperty(queries, async (request) => {
+          await expectYogasAnswer(request, undefined, true);
         }),
         { numRuns: RUNS, endOnFailure: true },
-      ),
-    );
-    // Half of the queries have no errors. A third have no directives either, and are answered twice on the prepared path.
-    // Chance misses these bounds less than once in ten thousand runs, also in those of 30 queries on a second server.
-    expect(answered).toBeGreaterThan(RUNS / 10);
+      );
+    // About one query in six has neither errors nor directives; only these are answered on the prepared path. Chance
+    // may leave too few of them in one round.
+    let ran = 0;
+    for (let round = 0; round < 5 && ran <= RUNS / 10; round++) ran += await preparedDuring(compare);
     expect(ran).toBeGreaterThan(RUNS / 10);
   });
 

@@ -232,7 +232,9 @@ test('after a kill during a build, the index is not there and is built anew, and
       .catch(() => undefined);
     await own.db(name).collection<Item>('killed').insertOne(item(COUNT));
     await ownEngine.kill();
-    await Promise.all([building, own.close()]);
+    // After this error the driver knows that the server is gone. Before, its `endSessions` could wait for ever.
+    await building;
+    await own.close();
     ownEngine = await startEngineProcess(ownFolder);
     own = await new MongoClient(ownEngine.uri).connect();
     const items = own.db(name).collection<Item>('killed');
