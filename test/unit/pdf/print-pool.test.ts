@@ -240,10 +240,18 @@ describe('with Chromium', () => {
     const sessions = Object.getPrototypeOf(dead.control);
     const send = sessions.send;
     let asked = 0;
-    vi.spyOn(sessions, 'send').mockImplementation(function (this: unknown, ...sent: unknown[]) {
-      const answer = send.apply(this, sent);
-      if (sent[0] === 'Page.printToPDF' && ++asked === 2) process.kill(-dead.pid, 'SIGKILL');
-      return answer;
+    const both = Promise.withResolvers<void>();
+    vi.spyOn(sessions, 'send').mockImplementation(async function (this: unknown, ...sent: unknown[]) {
+      if (sent[0] === 'Page.printToPDF') {
+        const nth = ++asked;
+        // The browser is killed while it prints two documents, not between them.
+        if (nth === 1) await both.promise;
+        if (nth === 2) {
+          both.resolve();
+          setImmediate(() => process.kill(-dead.pid, 'SIGKILL'));
+        }
+      }
+      return send.apply(this, sent);
     });
     const pdfs = await Promise.all([pool.print(long), pool.print(long), pool.print(page('waits'))]);
     vi.restoreAllMocks();
