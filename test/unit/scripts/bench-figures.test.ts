@@ -3,12 +3,11 @@ import { expect, it } from 'vitest';
 
 const FIGURES = readFileSync(new URL('../../../docs/figures.md', import.meta.url), 'utf8');
 /** The tables that `npm run bench NAME -- --record` writes. */
-const TABLES = [...FIGURES.matchAll(/<!-- bench (\S+) -->\n(.*?)<!-- end of (\S+) -->/gs)];
+const TABLES = [...FIGURES.matchAll(/^<!-- bench (\S+) -->\n([^<]*)<!-- end of \1 -->$/gm)];
 
-it.each(TABLES.map(([, name = '', table = '', end = '']) => ({ name, table, end })))(
+it.each(TABLES.map(([, name = '', table = '']) => ({ name, table })))(
   'the table of the bench $name is of one run',
-  ({ name, table, end }) => {
-    expect(end).toBe(name);
+  ({ table }) => {
     const [, , ...rows] = table
       .trim()
       .split('\n')
@@ -23,7 +22,7 @@ it.each(TABLES.map(([, name = '', table = '', end = '']) => ({ name, table, end 
   },
 );
 
-it('every bench has a table', () => {
+it('docs/figures.md has one place for each bench', () => {
   const benches = readdirSync(new URL('../../../scripts/bench', import.meta.url)).flatMap(
     (file) => /^(.+)\.bench\.ts$/.exec(file)?.[1] ?? [],
   );

@@ -1,11 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { bench, EXIT } from '../../../scripts/bench/main.ts';
-
-const project = fileURLToPath(new URL('../../../', import.meta.url));
 
 let folder: string;
 let written: string[];
@@ -72,13 +69,4 @@ it('a run without --record, and one of a bench that has no place, leave the docu
   expect(written.join('')).toContain('docs/figures.md has no place for alpha');
   expect(readFileSync(figures(), 'utf8')).toBe('<!-- bench alpha -->\n');
   expect(await run('alpha', '--record', '--profile')).toBe(EXIT.usage);
-});
-
-it('docs/figures.md has one place for each bench', () => {
-  const benches = readdirSync(join(project, 'scripts/bench')).flatMap(
-    (file) => /^(.*)\.bench\.ts$/.exec(file)?.[1] ?? [],
-  );
-  const text = readFileSync(join(project, 'docs/figures.md'), 'utf8');
-  const places = [...text.matchAll(/^<!-- bench (\S+) -->\n[^<]*<!-- end of \1 -->$/gm)].map(([, name]) => name);
-  expect(places.toSorted()).toEqual(benches.toSorted());
 });
